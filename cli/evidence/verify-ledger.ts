@@ -30,12 +30,19 @@ export async function withEvidenceDatabase<T>(local: LocalClient, work: (db: Dat
   return await withDatabase({ url: local.databaseUrl, ...options }, work);
 }
 
-/** The chain of one change, and, if a checkpoint covers its rows, that a trusted committer signed it over all of them. */
+/** The chain of one change, that no row with a leaf was cut off, and, if a checkpoint covers its rows, that a trusted committer signed it over all of them. */
 async function verifyChange(db: Database, changeId: string, committers: readonly string[]): Promise<LedgerReport> {
+  // Read before the rows, so that each leaf has its row.
+  const { rows: leaves } = await db.query<{ n: number }>(
+    'select n from ledger_leaves where change_id = $1 order by n',
+    [changeId],
+  );
   const rows = await createLedger(db).read(changeId);
   if (rows.length === 0) throw new CountersignError('not_found', `The ledger has no review ${changeId}`);
   const chain = verifyChain(rows);
   const problems = chain.ok ? [] : [`row ${chain.n}: ${chain.problem}`];
+  const cut = leaves.filter(({ n }) => n >= rows.length);
+  problems.push(...cut.map(({ n }) => `row ${n}: the row has a leaf but is missing`));
   const inclusion = await inclusionReader(db).covering(changeId, rows.length);
   if (inclusion !== null) {
     try {

@@ -50,10 +50,10 @@ export function issueAt(locate: Locate, path: Path, message: string, fix: string
   return { ...locate(path, key), path: pathText(path), message, fix };
 }
 
-/** The element of `known` with the smallest edit distance to `word`, at most 2; null if there is none. */
+/** The element of `known` with the smallest edit distance to `word`, at most 2 and less than its length; null if there is none. */
 export function nearest(word: string, known: Iterable<string>): string | null {
   let best: string | null = null;
-  let bestDistance = 3;
+  let bestDistance = Math.min(3, word.length);
   for (const candidate of known) {
     const distance = editDistance(word.slice(0, 100), candidate.slice(0, 100));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];

@@ -11,7 +11,10 @@ import type { Bundle, BundleWaiver } from './schema';
 export function traps(bundle: Bundle, plans: readonly Plan[], registry: ValidatorRegistry, locate: Locate): Issue[] {
   const entries = bundle.validators.flatMap((entry, i) => [
     ...loweredRules(entry, ['validators', i, 'level'], registry),
-    ...literalSigns(entry as JsonValue, ['validators', i]),
+    ...textsIn(entry as JsonValue, ['validators', i]).flatMap(([path, text]) => [
+      ...literalSigns(text, path),
+      ...misreadPattern(text, path),
+    ]),
   ]);
   return toIssues(
     [
@@ -27,7 +30,7 @@ export function traps(bundle: Bundle, plans: readonly Plan[], registry: Validato
 
 /** Rules that forbid by default, if the level of the pack is lower and the entry does not name them. */
 function loweredRules(entry: Bundle['validators'][number], path: Path, registry: ValidatorRegistry): Problem[] {
-  if (!('pack' in entry) || (entry.level !== 'confirm' && entry.level !== 'advise')) return [];
+  if (!('pack' in entry) || entry.level === undefined || entry.level === 'forbid') return [];
   const { pack, level, rules } = entry;
   const lowered = registry
     .keys()
@@ -56,19 +59,42 @@ const GLOBS = new Set([
 ]);
 
 /** What shells, gitignore or OpenAPI read as a wildcard, an exception or a parameter. `[id]` and `{{name}}` are ordinary names. */
-const SIGNS = /^(?:\.{1,2}\/|!|\s)|\?|(?<!\{)\{[^{}]*\}|\[[!^]?(?:\w-\w)+\]|\s$/;
+const SIGNS = /^(?:\.{1,2}\/|!|\s)|\?|\\|(?<!\{)\{[^{}]*\}|\[[!^]?(?:\w-\w)+\]|\s$/;
 
 /** Globs with signs that are literal here, so that they match no ordinary path. */
-function literalSigns(value: JsonValue, path: Path): Problem[] {
-  if (typeof value === 'string') {
-    const [sign] = SIGNS.exec(value) ?? [];
-    if (sign === undefined || !path.slice(-2).some((part) => GLOBS.has(String(part)))) return [];
-    const message = `In the glob ${JSON.stringify(value)}, ${JSON.stringify(sign)} is literal`;
-    return [problem(path, message, 'Only * and ** are wildcards. Write one glob for each case.')];
-  }
-  if (Array.isArray(value)) return value.flatMap((item: JsonValue, i) => literalSigns(item, [...path, i]));
+function literalSigns(glob: string, path: Path): Problem[] {
+  const [sign] = SIGNS.exec(glob) ?? [];
+  if (sign === undefined || !path.slice(-2).some((part) => GLOBS.has(String(part)))) return [];
+  const message = `In the glob ${JSON.stringify(glob)}, ${JSON.stringify(sign)} is literal`;
+  return [
+    problem(path, message, 'Only * and ** are wildcards, and / separates folders. Write one glob for each case.'),
+  ];
+}
+
+/** `^` at the start and `$` at the end of a pattern without the flag `m`, and slashes with flags as in JavaScript. */
+const ANCHORED = /^(?:\(\?[a-ln-z]+\))?(?:(\^)|(?!\(\?[a-z]*m)[^]*[^\\](\$)$)/;
+const SLASHES = /^\/[^]*\/[gimsu]{1,3}$/;
+
+/** Forbidden patterns that match less than they seem to. */
+function misreadPattern(pattern: string, path: Path): Problem[] {
+  if (path.at(-2) !== 'forbidden') return [];
+  const text = JSON.stringify(pattern);
+  if (SLASHES.test(pattern))
+    return [
+      problem(path, `In the pattern ${text}, the slashes are literal`, 'Remove them; a flag is written as (?i).'),
+    ];
+  const [, start, end] = ANCHORED.exec(pattern) ?? [];
+  if (start === undefined && end === undefined) return [];
+  const message = `In the pattern ${text}, "${start ?? end}" is the ${start === undefined ? 'end' : 'start'} of the whole diff, not of a line`;
+  return [problem(path, message, 'For lines, begin with (?m). For the whole diff, write \\A or \\z.')];
+}
+
+/** All texts in a value, each with its path. */
+function textsIn(value: JsonValue, path: Path): (readonly [Path, string])[] {
+  if (typeof value === 'string') return [[path, value]];
+  if (Array.isArray(value)) return value.flatMap((item: JsonValue, i) => textsIn(item, [...path, i]));
   if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([key, member]) => literalSigns(member, [...path, key]));
+  return Object.entries(value).flatMap(([key, member]) => textsIn(member, [...path, key]));
 }
 
 function similarTargets({ targets }: Bundle): Problem[] {

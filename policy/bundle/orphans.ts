@@ -59,8 +59,10 @@ function neverAsks(kind: 'SAFETY' | 'shadow'): string {
   return kind === 'shadow' ? 'it has level "shadow"' : 'it is SAFETY and never asks anyone';
 }
 
-/** What to do about an id that a raised or lowered rule does not have, because the level determines the prefix. Null for other ids. */
-function levelFix(id: string, ids: Ids): string | null {
+/** What to do about an id without a prefix, or with the prefix of another level. Null for other ids. */
+function prefixFix(id: string, ids: Ids): string | null {
+  const named = [...ids.keys()].find((own) => own.endsWith(`.${id}`));
+  if (named !== undefined) return `Write its id: "${named}".`;
   const [prefix, name] = id.split(/\.(.*)/);
   const other = `${prefix === 'guardian' ? 'safety' : 'guardian'}.${name}`;
   const kind = prefix === 'guardian' || prefix === 'safety' ? ids.get(other) : undefined;
@@ -102,7 +104,7 @@ function policyIssues(bundle: Bundle, expansions: readonly Expansion[], callback
           problem(
             at,
             `"${id}" cannot trigger this policy: the targets and source tools that the policy is limited to do not have it`,
-            levelFix(id, ids) ?? 'Correct "sourceTools" or "targets", or remove it here.',
+            prefixFix(id, ids) ?? 'Correct "sourceTools" or "targets", or remove it here.',
           ),
         );
       else if (kind === undefined)
@@ -110,7 +112,7 @@ function policyIssues(bundle: Bundle, expansions: readonly Expansion[], callback
           problem(
             at,
             `Unknown validator "${id}": it can never trigger this policy`,
-            levelFix(id, all) ?? didYouMean(id, asked),
+            prefixFix(id, all) ?? didYouMean(id, asked),
           ),
         );
       else if (kind !== 'POLICY')
@@ -195,7 +197,7 @@ function waiverIssues(bundle: Bundle, ids: Ids, attested: readonly string[]): Pr
         problem(
           path,
           `Unknown validator "${waiver.validatorId}": there is nothing to waive`,
-          levelFix(waiver.validatorId, ids) ??
+          prefixFix(waiver.validatorId, ids) ??
             didYouMean(
               waiver.validatorId,
               [...ids.keys()].filter((id) => !builtin.has(id)),

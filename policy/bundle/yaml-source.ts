@@ -79,6 +79,7 @@ function oddNodes(document: Document.Parsed, lines: LineCounter): Issue[] {
     Pair: (_key, pair) => {
       if (!isScalar(pair.key) || typeof pair.key.value !== 'string')
         add(pair.key ?? pair.value, 'A key must be a string', 'Quote the key.');
+      else if (pair.key.value === '<<') add(pair.key, 'The merge key "<<" is not supported', 'Write its keys out.');
       else if (pair.key.value === '__proto__') add(pair.key, 'The key "__proto__" is not allowed', 'Use another name.');
     },
     Scalar: (_key, scalar) => {

@@ -100,6 +100,8 @@ export async function verifyLedger(
   }
   for (; checkpoint !== null; checkpoint = await checkpoints.next())
     report(`checkpoint ${checkpoint.size}: the checkpoint covers more rows than there are leaves`);
+  if (frontier.size > 0 && !(await isCovered(db, frontier.size)))
+    report(`leaf ${frontier.size - 1}: no checkpoint covers the leaf; the newest checkpoints were removed`);
 
   let uncovered = 0;
   await readUncovered(db, (rest) => {
@@ -116,6 +118,12 @@ export async function verifyLedger(
     problems,
     problemCount,
   };
+}
+
+/** Whether a checkpoint covers the first `leaves` leaves. The last of them was written together with such a checkpoint. */
+async function isCovered(db: Queryable, leaves: number): Promise<boolean> {
+  const { rows } = await db.query('select 1 from ledger_checkpoints where size >= $1 limit 1', [leaves]);
+  return rows.length > 0;
 }
 
 /** Problems of a checkpoint, compared with the tree of the same size. */

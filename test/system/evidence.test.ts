@@ -99,6 +99,16 @@ test('the whole ledger verifies, and a row that the database owner changes is de
   expect(verifyEvidence(text, trust).verdict).toBe('verified');
 });
 
+test('the ledger of one change does not verify if its last row was deleted', async () => {
+  const changeId = await ended(gift(4, 120));
+  await checkpoint();
+  await asOwner(`delete from ledger where change_id = '${changeId}' and kind = 'head'`);
+  expect(await verifyLedgerRows(env, changeId, () => undefined)).toMatchObject({
+    ok: false,
+    problems: [expect.stringMatching(/^row \d+: the row has a leaf but is missing$/)],
+  });
+});
+
 /** Runs SQL as the database owner, with the triggers disabled that reject every change of the ledger. */
 async function asOwner(sql: string): Promise<void> {
   const url = new URL(system.setup.targetAdminUrls['shop'] ?? '');

@@ -16,13 +16,17 @@ async function warnings(members: Readonly<Record<string, string>>): Promise<read
 
 const GIT = { targets: 'targets: { shop: { sourceTools: [GitPatch] } }' };
 const FORBIDDING = 'secrets_known_token, secrets_private_key, secrets_covered, secrets_in_metadata';
-const LOWERED = `validators[0].level: The level "confirm" of the pack also replaces "forbid", the default of`;
+const LOWERED = `validators[1].level: The level "confirm" of the pack also replaces "forbid", the default of`;
 
 it('warns about the level of a pack that replaces "forbid", for the rules that the entry does not name', async () => {
-  const pack = (more: string) => warnings({ ...GIT, validators: `validators: [{ pack: secrets, level: ${more} }]` });
+  const pack = (more: string) =>
+    warnings({ ...GIT, validators: `validators: [{ pack: git-diff }, { pack: secrets, level: ${more} }]` });
   expect(await pack('confirm')).toEqual([`${LOWERED} ${FORBIDDING}`]);
   expect(await pack('confirm, rules: { secrets_known_token: confirm }')).toEqual([
     `${LOWERED} ${FORBIDDING.replace('secrets_known_token, ', '')}`,
+  ]);
+  expect(await pack('shadow, rules: { secrets_known_token: shadow }')).toEqual([
+    `${LOWERED.replace('confirm', 'shadow')} ${FORBIDDING.replace('secrets_known_token, ', '')}`,
   ]);
   expect(await pack('forbid')).toEqual([]);
 });
@@ -48,6 +52,7 @@ it.each([
   ['infra/[a-z].tf', '[a-z]'],
   ['!infra/x', '!'],
   ['infra/** ', ' '],
+  ['infra\\**', '\\'],
   ['app/[user-id]/page.tsx', null],
   ['{{name}}/**', null],
   ['**/*.tf', null],
@@ -56,6 +61,25 @@ it.each([
   const message = `In the glob ${JSON.stringify(glob)}, ${JSON.stringify(sign)} is literal`;
   expect(await warnings({ ...GIT, validators })).toEqual(
     sign === null ? [] : [`validators[0].config.also[0]: ${message}`],
+  );
+});
+
+it.each([
+  ['^GRANT', '"^" is the start of the whole diff, not of a line'],
+  ['(?i)^GRANT', '"^" is the start of the whole diff, not of a line'],
+  ['GRANT$', '"$" is the end of the whole diff, not of a line'],
+  ['(?i)GRANT$', '"$" is the end of the whole diff, not of a line'],
+  ['/grant/i', 'the slashes are literal'],
+  ['(?m)^GRANT$', null],
+  ['(?im)^GRANT$', null],
+  ['(^|,)GRANT', null],
+  ['COST \\$', null],
+  ['/etc/passwd', null],
+])('pattern %j: warns that %j', async (pattern, warning) => {
+  const validators = `validators: [{ composite: { name: own_lists, children: [{ name: words, rules: [{ pattern: { name: words, forbidden: ['${pattern}'] } }] }] } }]`;
+  const at = 'validators[0].composite.children[0].rules[0].pattern.forbidden[0]';
+  expect(await warnings({ ...GIT, validators })).toEqual(
+    warning === null ? [] : [`${at}: In the pattern ${JSON.stringify(pattern)}, ${warning}`],
   );
 });
 

@@ -201,6 +201,11 @@ describe('refuses, with place and help,', () => {
       /Unknown validator "guardian\.demo_drpo".*Did you mean "guardian\.demo_drop"/,
     ],
     [
+      'a policy for the name of a rule instead of its id',
+      { policies: '\n  - {key: p, name: P, match: {validatorIds: [demo_drop]}}' },
+      /Unknown validator "demo_drop".*Write its id: "guardian\.demo_drop"/,
+    ],
+    [
       'a policy for the id of a rule at another level: the prefix follows the level',
       { policies: '\n  - {key: p, name: P, match: {validatorIds: [guardian.demo_rows]}}' },
       /Unknown validator "guardian\.demo_rows".*At level "forbid" or "advise" its id is "safety\.demo_rows", and no one is asked/,

@@ -59,6 +59,16 @@ describe('reports the place, the problem and the fix for', () => {
       },
     ],
     [
+      'an unknown key of one letter, to which no key is similar',
+      `${BASE}x: red\n`,
+      { line: 16, column: 1, fix: 'Remove "x"; it is not a key of this object.' },
+    ],
+    [
+      'a merge key',
+      BASE.replace('groups:', 'groups:\n  <<: {dba: {members: [a]}}'),
+      { line: 11, column: 3, message: 'The merge key "<<" is not supported' },
+    ],
+    [
       'an unknown key deep inside',
       BASE.replace('sourceTools: [SQLDryRun, HTTPPatch]', 'sourceTools: [SQLDryRun]\n    colour: red'),
       { line: 10, column: 5, path: 'targets.shop.colour' },

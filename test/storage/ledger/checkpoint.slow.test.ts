@@ -162,6 +162,8 @@ describe('ledger verify detects', () => {
       `delete from ledger_leaves where leaf >= 5; delete from ledger where change_id = '${id(1)}' and n > 2`,
       /covers more rows|not that of the tree/,
     ],
+    ['a removed newest checkpoint', 'delete from ledger_checkpoints where size = 7', /leaf 6: no checkpoint covers/],
+    ['all checkpoints removed', 'delete from ledger_checkpoints', /leaf 6: no checkpoint covers/],
     [
       'a checkpoint with another root',
       `update ledger_checkpoints set root_hash = repeat('a', 64) where size = 5`,
