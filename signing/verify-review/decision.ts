@@ -1,4 +1,5 @@
 import type { AdmittedAnswer, AnswerCode } from '../../policy/contracts/answer';
+import type { PolicyViolation } from '../../policy/contracts/violation';
 import { decide, lastCountedAt, type Decided, type DecideInput } from '../../policy/decide/decide';
 import { cardinalityOf, matchPolicies } from '../../policy/decide/violations';
 import { untilSettled } from '../../policy/evidence/recorded-findings';
@@ -31,7 +32,7 @@ export function checkAnswers(review: Review): Passed {
   const forged = answers.refused.find(({ code }) => NEVER_ADMITTED.has(code));
   if (forged !== undefined) fail(`row ${forged.n}: ${forged.code}: ${forged.message}`);
   const refused = answers.refused.map((r) => `; row ${r.n} does not count: ${r.code}, ${r.message}`);
-  return [`${answers.answers.map(answerText).join(', ') || 'none'}${refused.join('')}`, { answers }];
+  return [`${answersText(answers.answers, violations)}${refused.join('')}`, { answers }];
 }
 
 const NO_ANSWERS = { answers: [], lapsed: [], standingRejects: [], rejectsOfRevoked: [], refused: [] };
@@ -45,8 +46,15 @@ const NEVER_ADMITTED: ReadonlySet<AnswerCode> = new Set([
   'unsigned_not_accepted',
 ]);
 
-function answerText({ decision, person, signed }: AdmittedAnswer): string {
-  return `${decision} by ${person}${signed ? '' : ' (NOT SIGNED)'}`;
+/** Who decided what, and when it was admitted, so that a reader of a file need not decode its rows. */
+function answersText(answers: readonly AdmittedAnswer[], violations: readonly PolicyViolation[]): string {
+  const rules = new Map(violations.map(({ violationId, validatorId }) => [violationId, validatorId]));
+  const texts = new Map<string, string[]>();
+  for (const { decision, person, signed, admittedAt, violationId } of answers) {
+    const who = `${decision} by ${person}${signed ? '' : ' (NOT SIGNED)'} at ${admittedAt}`;
+    texts.set(who, [...(texts.get(who) ?? []), rules.get(violationId) ?? violationId]);
+  }
+  return [...texts].map(([who, of]) => `${who}: ${of.join(', ')}`).join('; ') || 'none';
 }
 
 /** The table of spent nonces is in the database only; in a file two rows that spend the same nonce are found. */

@@ -528,6 +528,14 @@ describe('evidence fails if the committer signed a receipt that the rows contrad
   });
 });
 
+it('says who confirmed or rejected what, and when', async () => {
+  const { world, bundle } = await exported({ table: 'public.prices', answers: YES });
+  const detail = verify(bundle, world).checks.find(({ name }) => name === 'answers')?.detail;
+  const time = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
+  const [alice, bob] = ['alice', 'bob'].map((person) => `confirm by ${person} at ${time}: guardian[.][a-z_]+`);
+  expect(detail).toMatch(new RegExp(`^${alice}; ${bob}$`));
+});
+
 describe('revocation', () => {
   it('of an approver before the commit voids the answer; after the commit the evidence still verifies', async () => {
     const world = evidenceWorld();
