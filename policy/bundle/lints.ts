@@ -14,6 +14,7 @@ export function traps(bundle: Bundle, plans: readonly Plan[], registry: Validato
     ...textsIn(entry as JsonValue, ['validators', i]).flatMap(([path, text]) => [
       ...literalSigns(text, path),
       ...misreadPattern(text, path),
+      ...constantCondition(text, path),
     ]),
   ]);
   return toIssues(
@@ -87,6 +88,18 @@ function misreadPattern(pattern: string, path: Path): Problem[] {
   if (start === undefined && end === undefined) return [];
   const message = `In the pattern ${text}, "${start ?? end}" is the ${start === undefined ? 'end' : 'start'} of the whole diff, not of a line`;
   return [problem(path, message, 'For lines, begin with (?m). For the whole diff, write \\A or \\z.')];
+}
+
+const TEXT_LITERAL = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g;
+const LITERALS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in']);
+
+/** A condition without a name of anything in the change. Only `true` is written on purpose: it holds every change. */
+function constantCondition(expression: string, path: Path): Problem[] {
+  if (path.at(-2) !== 'condition' || path.at(-1) !== 'when' || expression.trim() === 'true') return [];
+  const names = expression.replaceAll(TEXT_LITERAL, '').match(/[a-z_]\w*/gi) ?? [];
+  if (!names.every((name) => LITERALS.has(name))) return [];
+  const message = `The condition ${JSON.stringify(expression)} reads nothing of the change`;
+  return [problem(path, message, 'Read a member of the change, such as diff.bytes, or remove the condition.')];
 }
 
 /** All texts in a value, each with its path. */

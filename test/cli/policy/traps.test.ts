@@ -46,6 +46,21 @@ it('warns about a target of which no validator holds a change', async () => {
 });
 
 it.each([
+  ['false', true],
+  ["'a' == 'diff'", true],
+  ['1 > 2 || false', true],
+  ['true', false],
+  ['diff.bytes > 1', false],
+  ["'a' in metadata", false],
+])('condition %j: warns if it reads nothing of the change: %j', async (when, warned) => {
+  const condition = `{ name: c0, when: ${JSON.stringify(when)}, reason: r, level: confirm }`;
+  const found = await warnings({ ...GIT, validators: `validators: [{ pack: git-diff }, { condition: ${condition} }]` });
+  expect(found).toEqual(
+    warned ? [`validators[1].condition.when: The condition ${JSON.stringify(when)} reads nothing of the change`] : [],
+  );
+});
+
+it.each([
   ['infra/{a,b}/**', '{a,b}'],
   ['./infra/**', './'],
   ['infra/?.tf', '?'],
