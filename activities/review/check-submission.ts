@@ -62,8 +62,8 @@ interface ReplacementDeps {
 }
 
 /**
- * Refuses a change that names one in `supersedes` which it may not replace: its requester would take that one for replaced. One that is
- * not opened yet is not refused; its own review assesses the signal.
+ * Refuses a change whose `supersedes` names a change that it may not replace. Otherwise its requester would believe that the other one
+ * has ended. A change that is not opened yet may be named; its own review then decides.
  */
 export async function assertReplaceable(deps: ReplacementDeps, submission: Submission): Promise<void> {
   const { supersedes } = submission;

@@ -19,7 +19,9 @@ const UNSTABLE = /(?:^"|[\s|,])dev-|[\dx*]-dev\b|@[a-z]/i;
 /** Of the platform or of a branch. */
 const VERSIONS = /^"(?:[\^~<>=!|., *-]|\d|\.x-dev)+"$/;
 /** Members of the package and of its authors. */
-const PLAIN_KEYS = wordSet('name description version type license homepage readme time email role abandoned $schema');
+const PLAIN_KEYS = wordSet('version type homepage readme time email abandoned $schema');
+/** Those that can have several words. Another one with several words can be a script of that name. */
+const PROSE = wordSet('name description license role');
 
 /** Why a person sees a new member of composer.json that no other check reports; null for one that describes the package. */
 export function composerSetting({ parent, key, value }: JsonMember): string | null {
@@ -33,7 +35,8 @@ export function composerSetting({ parent, key, value }: JsonMember): string | nu
   if (container === null ? PACKAGE.test(key) : PACKAGES.has(container)) return UNSTABLE.test(value) ? SETTING : null;
   if (value === '{' || value === '[') return isOpened(container) ? SETTING : null;
   if (container !== null) return SETTING;
-  if (PLAIN_KEYS.has(key.toLowerCase()) || VERSIONS.test(value)) return null;
+  if (PROSE.has(key.toLowerCase()) || VERSIONS.test(value)) return null;
+  if (PLAIN_KEYS.has(key.toLowerCase()) && !/\s/.test(value)) return null;
   // A command of `scripts` can have any name.
   return isPlain(value) ? null : SETTING_OR_COMMAND;
 }

@@ -29,8 +29,9 @@ export function denoSetting({ parent, key, value }: JsonMember): string | null {
 
 /** A text of `tasks`, or one of several words in an object that the hunk does not show. */
 function isCommand(parent: JsonMember['parent'], key: string, value: string): boolean {
-  if (key === 'description' || !value.startsWith('"')) return false;
-  return parent.key === 'tasks' || parent.within === 'tasks' || (parent.key === null && /\s/.test(value));
+  if (!value.startsWith('"')) return false;
+  if (parent.key === 'tasks') return true;
+  return key !== 'description' && (parent.within === 'tasks' || (parent.key === null && /\s/.test(value)));
 }
 
 /** A plugin is a path or a package with its registry; rules and flags are words. */

