@@ -19,7 +19,7 @@ const UNSTABLE = /(?:^"|[\s|,])dev-|[\dx*]-dev\b|@[a-z]/i;
 /** Of the platform or of a branch. */
 const VERSIONS = /^"(?:[\^~<>=!|., *-]|\d|\.x-dev)+"$/;
 /** Members of the package and of its authors. */
-const PLAIN_KEYS = wordSet('version type homepage readme time email abandoned $schema');
+const PLAIN_KEYS = wordSet('type homepage readme time email abandoned $schema');
 /** Those that can have several words. Another one with several words can be a script of that name. */
 const PROSE = wordSet('name description license role');
 

@@ -30,7 +30,7 @@ export function denoSetting({ parent, key, value }: JsonMember): string | null {
 /** A text of `tasks`, or one of several words in an object that the hunk does not show. */
 function isCommand(parent: JsonMember['parent'], key: string, value: string): boolean {
   if (!value.startsWith('"')) return false;
-  if (parent.key === 'tasks') return true;
+  if (parent.key === 'tasks' || key === 'command') return true;
   return key !== 'description' && (parent.within === 'tasks' || (parent.key === null && /\s/.test(value)));
 }
 

