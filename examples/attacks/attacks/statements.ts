@@ -46,15 +46,17 @@ function refusedWithdrawal(
   };
 }
 
-/** Opens another change, which claims to supersede an open one. */
+/** Opens a change that claims to supersede one which is opened after it. A claim on an opened change is refused with the submission. */
 function refusedReplacement(name: string, open: (testbed: Testbed, superseded: string) => Promise<string>): Attack {
   return {
     name: `statement: a superseding change ${name}`,
     async run(testbed) {
-      const { changeId } = await testbed.submitAndWait(refundOrder(8));
+      const first = await testbed.prepared(refundOrder(8));
+      const { changeId } = first;
       const by = await open(testbed, changeId);
       await opened(testbed, by);
-      // Its workflow sends this signal as well, if it was opened.
+      await testbed.startReview(changeId, signSubmission(first, createSigner(testbed.keyOf('agent')), new Date()));
+      await testbed.waiting(changeId);
       await testbed.sendUpdate(changeId, 'supersede', { by });
       return { changeId, refusal: answerRefused('not_eligible'), achieved: await ended(testbed, changeId) };
     },
