@@ -30,7 +30,7 @@ export async function withEvidenceDatabase<T>(local: LocalClient, work: (db: Dat
   return await withDatabase({ url: local.databaseUrl, ...options }, work);
 }
 
-/** The chain of one change, that no row with a leaf was cut off, and, if a checkpoint covers its rows, that a trusted committer signed it over all of them. */
+/** Verifies the chain of one change, that each leaf has its row, and, if a checkpoint covers the rows, its signature over all of them. */
 async function verifyChange(db: Database, changeId: string, committers: readonly string[]): Promise<LedgerReport> {
   // Read before the rows, so that each leaf has its row.
   const { rows: leaves } = await db.query<{ n: number }>(

@@ -50,7 +50,7 @@ export function issueAt(locate: Locate, path: Path, message: string, fix: string
   return { ...locate(path, key), path: pathText(path), message, fix };
 }
 
-/** The element of `known` with the smallest edit distance to `word`, at most 2 and less than its length; null if there is none. */
+/** The element of `known` that is nearest to `word`, if its edit distance is at most 2 and less than the length of `word`; else null. */
 export function nearest(word: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Math.min(3, word.length);
