@@ -1,7 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { errorMessage } from '../policy/contracts/error-message';
 import { KeyEntry, KeyId } from '../policy/evidence/predicates';
+import { parseUniqueJson } from '../policy/text/unique-json';
 import { signingKey, type SigningKey } from './keys';
 import { createWhole } from './whole-file';
 
@@ -115,9 +117,9 @@ function readPrivate(path: string, fail: Fail): string {
 function parse(text: string, fail: Fail): z.infer<typeof KeyFile> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseUniqueJson(text);
   } catch (error) {
-    return fail('not JSON; expected a file created by `countersign keys new`', error);
+    return fail(`not JSON (${errorMessage(error)}); expected a file created by \`countersign keys new\``, error);
   }
   if (!z.object({ format: z.string() }).safeParse(value).success)
     return fail('not a key file; expected one created by `countersign keys new`');

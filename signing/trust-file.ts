@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { jsonOf } from '../policy/text/json-of';
+import { errorMessage } from '../policy/contracts/error-message';
+import { parseUniqueJson } from '../policy/text/unique-json';
 import { assertPublicKey } from './key-id';
 import { OperatorKeys, PublicKey, publicKeyOf } from './operator-key';
 
@@ -11,10 +12,7 @@ const TrustFile = z.strictObject({ operators: OperatorKeys.min(1), committers: z
  * malformed.
  */
 export function parseTrust(text: string): z.infer<typeof TrustFile> {
-  const value = jsonOf(text);
-  if (value === undefined)
-    throw new TypeError('expected JSON {"operators": [public keys], "committers": [public keys]}, got invalid JSON');
-  const parsed = TrustFile.safeParse(value);
+  const parsed = TrustFile.safeParse(jsonOfFile(text));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new TypeError(
@@ -23,4 +21,15 @@ export function parseTrust(text: string): z.infer<typeof TrustFile> {
   }
   [...parsed.data.operators.map(publicKeyOf), ...parsed.data.committers].forEach(assertPublicKey);
   return parsed.data;
+}
+
+function jsonOfFile(text: string): unknown {
+  try {
+    return parseUniqueJson(text);
+  } catch (error) {
+    throw new TypeError(
+      `expected JSON {"operators": [public keys], "committers": [public keys]}, got invalid JSON: ${errorMessage(error)}`,
+      { cause: error },
+    );
+  }
 }

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { messageOf } from '../client/errors';
+import { parseUniqueJson } from '../policy/text/unique-json';
 import { ConfigError } from './config-error';
 
-/** Reads and validates a JSON file. Throws ConfigError that names the file, `expected` if it is given, and each invalid member. */
+/**
+ * Reads and validates a JSON file. Throws ConfigError that names the file, `expected` if it is given, and each invalid member, or the
+ * place of a second member of the same name.
+ */
 export function readJson<T extends z.ZodType>(path: string, schema: T, expected?: string): z.infer<T> {
   let text: string;
   try {
@@ -18,7 +22,7 @@ export function readJson<T extends z.ZodType>(path: string, schema: T, expected?
 export function parseJson<T extends z.ZodType>(name: string, text: string, schema: T): z.infer<T> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseUniqueJson(text);
   } catch (error) {
     throw new ConfigError(`${name}: ${messageOf(error)}`);
   }

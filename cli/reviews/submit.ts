@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { CountersignError, describe } from '../../client/errors';
+import { CountersignError, describe, messageOf } from '../../client/errors';
 import type { Submitted } from '../../client/review-calls';
 import type { SubmitInput } from '../../client/submission';
 import type { SubmittedBy } from '../../signing/verified-review';
 import { shortTime } from '../../policy/text/short-time';
 import { fires } from '../../policy/contracts/readings';
+import { parseUniqueJson } from '../../policy/text/unique-json';
 import { foldUnread } from '../../policy/rules/fold-unread';
 import { addAction, type Cli, type Io } from '../action';
 import { exitCodeForResult } from '../exit-code-for';
@@ -119,9 +120,9 @@ function printSubmitted(io: Io, { changeId, preflight, outcome }: Submitted, bef
 function parseMetadata(json: string): Record<string, never> {
   let value: unknown;
   try {
-    value = JSON.parse(json);
+    value = parseUniqueJson(json);
   } catch (error) {
-    throw new UsageError('--metadata: expected a JSON object, got invalid JSON', { cause: error });
+    throw new UsageError(`--metadata: expected a JSON object, got invalid JSON: ${messageOf(error)}`, { cause: error });
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, never>;
   throw new CountersignError('invalid_input', `--metadata: expected a JSON object, got ${describe(value)}`, {

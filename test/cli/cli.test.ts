@@ -682,6 +682,8 @@ describe('submit', () => {
     const { code, err } = await run(['submit', '-', '--target', 'shop', '--tool', 'SQLDryRun', '--metadata', '[1]']);
     expect(code).toBe(2);
     expect(err).toContain('--metadata: expected a JSON object, got an array of 1');
+    const twice = ['submit', '-', '--target', 'shop', '--tool', 'SQLDryRun', '--metadata', '{"rows": 1, "rows": 2}'];
+    expect((await run(twice)).err).toContain('line 1 column 13: the second member of this name in one object');
   });
 });
 

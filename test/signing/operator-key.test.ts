@@ -92,6 +92,9 @@ test('a trust file lists each operator once, and says what it expects', () => {
       'operators.0.until: expected a time in UTC, such as 2026-01-31T18:00:00Z',
     );
   expect(() => parseTrust(trust('x'))).toThrow('operators.0: expected 64 lower-case hex digits');
+  expect(() => parseTrust(trust(other.publicKey).replace('{', '{"operators": [],'))).toThrow(
+    'got invalid JSON: line 1 column 18: the second member of this name',
+  );
 });
 
 test.each(['committed', 'passkey'] as const)(

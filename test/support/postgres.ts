@@ -30,7 +30,7 @@ export interface TestDatabase {
   readonly adminUrl: string;
   /** Connection string of a process's role. */
   url(role: Role): string;
-  /** An open pool as that role (`admin`: the superuser); closed by `TestPostgres.closePools` and `stop`. */
+  /** The pool of that role (`admin`: the superuser), the same for each call; closed by `TestPostgres.closePools` and `stop`. */
   open(role: Role | 'admin'): Database;
 }
 
@@ -70,9 +70,14 @@ export function useFreshDatabase(options: DatabaseOptions = {}): TestDatabase {
 /** `alone`: see {@link testServer}. */
 export async function startTestPostgres({ alone = false } = {}): Promise<TestPostgres> {
   const server = await testServer(alone);
-  const open: Database[] = [];
+  /** By connection string. A pool for each call would use up the connections of the server. */
+  const pools = new Map<string, Database>();
   let migrated: Promise<void> | undefined;
-  const closePools = async (): Promise<void> => void (await Promise.all(open.splice(0).map((pool) => pool.close())));
+  const closePools = async (): Promise<void> => {
+    const open = [...pools.values()];
+    pools.clear();
+    await Promise.all(open.map((pool) => pool.close()));
+  };
   return {
     server,
     async database({ anyTime = false } = {}) {
@@ -87,9 +92,10 @@ export async function startTestPostgres({ alone = false } = {}): Promise<TestPos
         adminUrl,
         url,
         open(role) {
-          const database = openDatabase({ url: role === 'admin' ? adminUrl : url(role), applicationName: 'test' });
-          open.push(database);
-          return database;
+          const key = role === 'admin' ? adminUrl : url(role);
+          const pool = pools.get(key) ?? openDatabase({ url: key, applicationName: 'test' });
+          pools.set(key, pool);
+          return pool;
         },
       };
     },

@@ -26,6 +26,11 @@ it('has no prices without a file: the cost is unknown, not zero', () => {
 it.each([
   ['a negative price', '{"m": {"input": -1, "output": 1}}', 'm.input'],
   ['a missing price', '{"m": {"input": 1}}', 'm.output'],
+  [
+    'a model with two prices, of which JSON.parse would keep the last',
+    '{\n"m": {"input": 9, "output": 9}, "m": {"input": 1, "output": 1}}',
+    'line 2 column 33: the second member of this name',
+  ],
   ['an unknown member', '{"m": {"input": 1, "output": 1, "ouput": 1}}', 'ouput'],
 ])('refuses %s, and names the member', (_, text, place) => {
   expect(() => readPrices(file(text))).toThrow(place);
