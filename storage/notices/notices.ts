@@ -41,7 +41,7 @@ const CLAIM_SECONDS = 300;
 export interface NoticeStore {
   /** Waiting reviews whose time of the next look has come, and reviews that ended since. Those that were never looked at come first. */
   looks(limit: number): Promise<readonly NoticeLook[]>;
-  /** Adds notices and sets the next look; null: not before the review ends. One transaction. */
+  /** Adds notices and sets the next look; null: not before the review ends, or if it had ended at this look, never. One transaction. */
   planned(look: NoticeLook, notices: readonly NewNotice[], nextLookAt: Date | null): Promise<void>;
   /** Channels and teams that were notified that this review waits. */
   notified(changeId: string): Promise<readonly Pick<NewNotice, 'team' | 'channel' | 'recipient'>[]>;
@@ -67,7 +67,7 @@ export function noticeStore(db: Database): NoticeStore {
         for (const notice of notices) await add(tx, notice);
         await tx.query(
           // A review can end while its notices are planned: it is then looked at again, for the notice of its end.
-          `update notice_looks set ended = $3,
+          `update notice_looks set ended = $3 and $2::timestamptz is null,
                   look_at = case when closed and not $3 then now() else coalesce($2::timestamptz, 'infinity') end
            where change_id = $1`,
           [look.changeId, nextLookAt, look.closed],
@@ -99,7 +99,8 @@ export function noticeStore(db: Database): NoticeStore {
         `update notices set problem = $2, state = case when $3::float8 is null then 'failed' else 'due' end,
                 next_at = now() + coalesce($3::float8, 0) * interval '1 second'
          where id = any($1::bigint[])`,
-        [ids, problem.slice(0, 500), retryInSeconds],
+        // PostgreSQL text cannot contain NUL, which a mail server may send in its reply.
+        [ids, problem.slice(0, 500).replaceAll('\0', '\u2400'), retryInSeconds],
       );
     },
   };
