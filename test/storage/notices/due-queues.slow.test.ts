@@ -58,7 +58,13 @@ async function tried(clockOffMs = 0): Promise<readonly string[]> {
   const url = 'http://127.0.0.1:1/hook';
   const chat = { type: 'slack', url };
   const events = { type: 'webhook', url, secret: Buffer.alloc(16) };
-  await deliver(new Map<string, object>([['chat', chat], ['events', events]]), clockOffMs);
+  await deliver(
+    new Map<string, object>([
+      ['chat', chat],
+      ['events', events],
+    ]),
+    clockOffMs,
+  );
   const { rows } = await db.query<{ to: string }>(
     `select channel || ' ' || recipient as to from notices where attempts > 0 order by channel, recipient`,
   );

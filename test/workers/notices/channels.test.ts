@@ -80,7 +80,9 @@ test('a server that closes the connection is tried again later', async () => {
 test('a server that answers with another protocol is tried again later', async () => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
-    socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'));
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    );
   });
   const url = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
   const sent = await post({ url, headers: {}, body: '{}', privateAddresses: ['127.0.0.1'] });
