@@ -23,7 +23,7 @@ test.each(['INTERVENTION_REQUIRED', 'COMMITTED'])(
       plans: null as never,
       keys: null as never,
       settings: { channels: new Map() } as never,
-      logger: { info: () => {}, warn: () => {}, error: (facts) => void errors.push(facts) },
+      logger: { info: () => {}, warn: () => {}, error: (facts: object) => void errors.push(facts) },
       count: () => {},
       everyMs: 20,
     });
