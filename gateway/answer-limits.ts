@@ -29,9 +29,12 @@ export class AnswerLimits {
     return true;
   }
 
-  refused(keyId: string, n: number, now: number): void {
+  /** Counts `n` answers that were refused. False if others that were sent at the same time have reached the bound. */
+  refused(keyId: string, n: number, now: number): boolean {
     const count = this.#countOf(keyId, now);
-    if (count !== null) count.refused += n;
+    if (count === null || count.refused >= this.bounds.refused) return false;
+    count.refused += n;
+    return true;
   }
 
   #countOf(keyId: string, now: number): Count | null {
