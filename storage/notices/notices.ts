@@ -47,7 +47,10 @@ export interface NoticeStore {
   notified(changeId: string): Promise<readonly Pick<NewNotice, 'team' | 'channel' | 'recipient'>[]>;
   /** Drops what is due for reviews that ended, except the notice of their end. */
   dropEnded(): Promise<void>;
-  /** Those that wait longest come first. Left out is what was sent a notice in the last `apartMs`, except in the channels `except`. */
+  /**
+   * Those that wait longest come first, the first of each channel before the others. Left out is what was sent a notice in the last
+   * `apartMs`, except in the channels `except`.
+   */
   dueQueues(
     limit: number,
     apart: { readonly apartMs: number; readonly except: readonly string[] },
@@ -137,7 +140,7 @@ async function dueQueues(
      where d.channel = any($3) or not exists (
        select from notices s where s.state = 'sent' and s.channel = d.channel and s.recipient = d.recipient
        and s.sent_at > now() - $2::float8 * interval '1 millisecond')
-     order by d.first limit $1`,
+     order by row_number() over (partition by d.channel order by d.first), d.first limit $1`,
     [limit, apartMs, except],
   );
   return rows;

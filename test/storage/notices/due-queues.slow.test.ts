@@ -82,6 +82,16 @@ test('more than a hundred receivers that were sent something just now keep no ot
   expect(await tried()).toEqual(['chat late', 'events ']);
 });
 
+test('the first receiver of each channel comes before the others, so that one channel does not keep the others waiting', async () => {
+  for (const i of [1, 2, 3]) await notice('mail', `${i}@example.com`, { due: 100 - i });
+  await notice('chat', '', { due: 2 });
+  await notice('events', '', { due: 1 });
+  const queues = await noticeStore(db).dueQueues(4, { apartMs: 0, except: [] });
+  expect(queues.map(({ channel, recipient }) => `${channel} ${recipient}`)).toEqual([
+    ...['mail 1@example.com', 'chat ', 'events ', 'mail 2@example.com'],
+  ]);
+});
+
 test.each([-HOUR_MS, HOUR_MS])(
   'the time between two messages is that of the database, if the clock of the worker is %i ms off',
   async (clockOffMs) => {
