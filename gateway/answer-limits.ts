@@ -29,16 +29,20 @@ export class AnswerLimits {
     return true;
   }
 
-  refused(keyId: string, n: number, now: number): void {
+  /** Counts `n` answers that were refused. False if others that were sent at the same time have reached the bound. */
+  refused(keyId: string, n: number, now: number): boolean {
     const count = this.#countOf(keyId, now);
-    if (count !== null) count.refused += n;
+    if (count === null || count.refused >= this.bounds.refused) return false;
+    count.refused += n;
+    return true;
   }
 
   #countOf(keyId: string, now: number): Count | null {
     const known = this.#counts.get(keyId);
-    if (known !== undefined && now - known.since < WINDOW_MS) return known;
+    // A window ends also when the clock is set back.
+    if (known !== undefined && Math.abs(now - known.since) < WINDOW_MS) return known;
     if (known === undefined && this.#counts.size >= MAX_KEYS) {
-      for (const [id, { since }] of this.#counts) if (now - since >= WINDOW_MS) this.#counts.delete(id);
+      for (const [id, { since }] of this.#counts) if (Math.abs(now - since) >= WINDOW_MS) this.#counts.delete(id);
       if (this.#counts.size >= MAX_KEYS) return null;
     }
     const fresh: Count = { since: now, sent: 0, refused: 0 };

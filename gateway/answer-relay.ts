@@ -1,4 +1,5 @@
 import type { KeyOwners } from '../client/acknowledge';
+import type { CountersignError } from '../client/errors';
 import type { AnswerResults } from '../policy/contracts/answer';
 import type { Envelope } from '../policy/contracts/diff';
 import { assessAnswer } from '../signing/assess-answer';
@@ -19,18 +20,21 @@ export class AnswerRelay {
 
   /** Throws `too_many_requests` if the key has sent too many messages, or too many that were refused. */
   take(keyId: string, messages: number): void {
-    if (this.#limits.take(keyId, messages, this.deps.now())) return;
-    throw this.metrics.refusal(
+    if (!this.#limits.take(keyId, messages, this.deps.now())) throw this.#tooMany();
+  }
+
+  /** Counts messages that were refused before they became messages of the workflow. Throws as `take`, and then they are not recorded. */
+  refused(keyId: string, messages: number): void {
+    for (let i = 0; i < messages; i++) this.metrics.refused('answer');
+    if (messages > 0 && !this.#limits.refused(keyId, messages, this.deps.now())) throw this.#tooMany();
+  }
+
+  #tooMany(): CountersignError {
+    return this.metrics.refusal(
       'answer_limit',
       'too_many_requests',
       'Too many answers, or too many invalid ones, in five minutes',
     );
-  }
-
-  /** Counts messages that were refused before they became messages of the workflow. */
-  refused(keyId: string, messages: number): void {
-    this.#limits.refused(keyId, messages, this.deps.now());
-    for (let i = 0; i < messages; i++) this.metrics.refused('answer');
   }
 
   /** W3. Relays the answers that would count, and records the others as refused. `keyId`: the key that sends them. */

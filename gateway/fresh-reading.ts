@@ -1,4 +1,7 @@
-/** A value that is read again when it is `maxAgeMs` old. Calls in between share one reading; a reading that failed is not kept. */
+/**
+ * A value that is read again when it is `maxAgeMs` old, or when the clock was set back. Calls in between share one reading; a reading that
+ * failed is not kept.
+ */
 export class FreshReading<T> {
   #last: { readonly at: number; readonly value: Promise<T> } | null = null;
 
@@ -11,7 +14,7 @@ export class FreshReading<T> {
 
   async get(): Promise<T> {
     const at = this.now();
-    if (this.#last !== null && at - this.#last.at < this.maxAgeMs) return await this.#last.value;
+    if (this.#last !== null && Math.abs(at - this.#last.at) < this.maxAgeMs) return await this.#last.value;
     const reading = { at, value: this.read() };
     this.#last = reading;
     try {

@@ -13,10 +13,12 @@ export const EMPTY_SUBMISSION: Submission = {
 };
 /** The start of a review waits for its title no longer than this. */
 const MAX_MS = 500;
+/** Each keeps the bytes of its change until the thread has parsed them, which can take longer than MAX_MS. */
+const MAX_AT_ONCE = 50;
 
 /**
  * The title that the source tool gives a change, for the summary in the Temporal UI, which is fixed when the workflow starts. Null if it
- * cannot be computed in time. The bytes are parsed on another thread.
+ * cannot be computed in time, or if too many others wait. The bytes are parsed on another thread.
  */
 export function submissionTitles(
   store: Pick<ByteStore, 'get'>,
@@ -24,7 +26,11 @@ export function submissionTitles(
   logger: Pick<Logger, 'warn'>,
   maxMs = MAX_MS,
 ): (submission: Submission) => Promise<string | null> {
+  let waiting = 0;
+
   async function titleOf({ tenant, sourceTool, diffSha, metadata, inline }: Submission): Promise<string | null> {
+    if (waiting >= MAX_AT_ONCE) return null;
+    waiting++;
     try {
       const raw = inline === undefined ? await store.get(tenant, diffSha) : fromBase64(inline);
       if (raw === null) return null;
@@ -33,6 +39,8 @@ export function submissionTitles(
       // Whatever the failure is, the review starts without a title: its first activity reports what is wrong with the change.
       logger.warn({ error: messageOf(error) }, 'The title of a change could not be computed');
       return null;
+    } finally {
+      waiting--;
     }
   }
 

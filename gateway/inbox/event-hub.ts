@@ -159,7 +159,7 @@ export class EventHub {
       const moved = before !== null && (before.database !== services.database || before.temporal !== services.temporal);
       this.#services = services;
       const now = this.deps.now();
-      const due = [...this.#clients].filter((client) => moved || now - client.beatAt >= HEARTBEAT_MS);
+      const due = [...this.#clients].filter((client) => moved || Math.abs(now - client.beatAt) >= HEARTBEAT_MS);
       if (due.length === 0) return;
       const event = { ...services, registry: await this.#readRegistry(services) };
       await Promise.all(due.map((client) => this.#beat(client, event)));

@@ -1,8 +1,8 @@
 /**
  * The key registry: keys that operators registered, passkeys that people enrolled, and revocations (key-reader.ts has K1, K2, K4 and K5).
  *
- * K3 Results are at most CACHE_MS old. If the database is unreachable, reads throw instead of using older entries. The committer
- *    makes the last check and reads the registry for each commit.
+ * K3 Results are at most CACHE_MS old, also after the clock was set back. If the database is unreachable, reads throw instead of using
+ *    older entries. The committer makes the last check and reads the registry for each commit.
  */
 import { CountersignFailure } from '../../policy/contracts/failure';
 import { canonicalJson } from '../../policy/contracts/canonical-json';
@@ -19,7 +19,7 @@ import { storeRevocation } from './revocations';
 export const CACHE_MS = 1_000;
 
 interface KeyRegistryDeps extends KeyReaderDeps {
-  /** Milliseconds of any monotonic clock. */
+  /** Milliseconds. */
   readonly now: () => number;
 }
 
@@ -32,7 +32,7 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
 
   function snapshot(maxAgeMs = CACHE_MS): Promise<KeySnapshot> {
     const at = now();
-    if (maxAgeMs > 0 && cache !== null && at - cache.at <= maxAgeMs) return cache.snapshot;
+    if (maxAgeMs > 0 && cache !== null && Math.abs(at - cache.at) <= maxAgeMs) return cache.snapshot;
     const fresh = load();
     const entry = { at, snapshot: fresh };
     cache = entry;

@@ -22,6 +22,11 @@ export interface LedgerNotifications {
 /** After a failed connection no other is tried for this long. */
 const RETRY_MS = 2_000;
 const CONNECT_MS = 5_000;
+/**
+ * The connection is idle between rows. Without probes, one whose server or network went away without a word would count as listening for
+ * two hours.
+ */
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * One LISTEN connection for the whole process, opened with the first watch. A notification has no authority: a caller that it wakes
@@ -89,7 +94,9 @@ class Listener implements LedgerNotifications {
       connectionString: this.options.url,
       application_name: `${this.options.applicationName}-listen`,
       connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: CONNECT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     let connected = false;
     const lost = (): void => {

@@ -41,13 +41,16 @@ const CLAIM_SECONDS = 300;
 export interface NoticeStore {
   /** Waiting reviews whose time of the next look has come, and reviews that ended since. Those that were never looked at come first. */
   looks(limit: number): Promise<readonly NoticeLook[]>;
-  /** Adds notices and sets the next look; null: not before the review ends. One transaction. */
+  /** Adds notices and sets the next look; null: not before the review ends, or if it had ended at this look, never. One transaction. */
   planned(look: NoticeLook, notices: readonly NewNotice[], nextLookAt: Date | null): Promise<void>;
   /** Channels and teams that were notified that this review waits. */
   notified(changeId: string): Promise<readonly Pick<NewNotice, 'team' | 'channel' | 'recipient'>[]>;
   /** Drops what is due for reviews that ended, except the notice of their end. */
   dropEnded(): Promise<void>;
-  /** Those that wait longest come first. Left out is what was sent a notice in the last `apartMs`, except in the channels `except`. */
+  /**
+   * Those that wait longest come first, the first of each channel before the others. Left out is what was sent a notice in the last
+   * `apartMs`, except in the channels `except`.
+   */
   dueQueues(
     limit: number,
     apart: { readonly apartMs: number; readonly except: readonly string[] },
@@ -67,7 +70,7 @@ export function noticeStore(db: Database): NoticeStore {
         for (const notice of notices) await add(tx, notice);
         await tx.query(
           // A review can end while its notices are planned: it is then looked at again, for the notice of its end.
-          `update notice_looks set ended = $3,
+          `update notice_looks set ended = $3 and $2::timestamptz is null,
                   look_at = case when closed and not $3 then now() else coalesce($2::timestamptz, 'infinity') end
            where change_id = $1`,
           [look.changeId, nextLookAt, look.closed],
@@ -99,7 +102,8 @@ export function noticeStore(db: Database): NoticeStore {
         `update notices set problem = $2, state = case when $3::float8 is null then 'failed' else 'due' end,
                 next_at = now() + coalesce($3::float8, 0) * interval '1 second'
          where id = any($1::bigint[])`,
-        [ids, problem.slice(0, 500), retryInSeconds],
+        // PostgreSQL text cannot contain NUL, which a mail server may send in its reply.
+        [ids, problem.slice(0, 500).replaceAll('\0', '\u2400'), retryInSeconds],
       );
     },
   };
@@ -136,7 +140,7 @@ async function dueQueues(
      where d.channel = any($3) or not exists (
        select from notices s where s.state = 'sent' and s.channel = d.channel and s.recipient = d.recipient
        and s.sent_at > now() - $2::float8 * interval '1 millisecond')
-     order by d.first limit $1`,
+     order by row_number() over (partition by d.channel order by d.first), d.first limit $1`,
     [limit, apartMs, except],
   );
   return rows;

@@ -96,6 +96,7 @@ interface Snapshot {
   readonly usable: readonly TrustedRevision[];
 }
 
+/** It is read again as well after the clock was set back. */
 const FRESH_MS = 1_000;
 
 export function createPlanSource(deps: PlanSourceDeps): PlanSource {
@@ -107,7 +108,7 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
   }
 
   function fresh(): Snapshot | null {
-    return snapshot !== null && deps.now() - snapshot.at < FRESH_MS ? snapshot : null;
+    return snapshot !== null && Math.abs(deps.now() - snapshot.at) < FRESH_MS ? snapshot : null;
   }
 
   async function read(): Promise<Snapshot> {

@@ -593,6 +593,13 @@ describe('answers', () => {
     expect(answerLimits.take(stranger.keyId, 1, now.getTime())).toBe(false);
     expect(answerLimits.take(alice.keyId, 1, now.getTime() + 5 * 60_000)).toBe(true);
   });
+
+  it('that are invalid are limited also if they are sent at the same time', async () => {
+    const { app, recorded } = gateway(own, { answerLimits: new AnswerLimits({ sent: 100, refused: 2 }) });
+    const sent = await Promise.all(Array.from({ length: 5 }, () => post(app, signedBy(stranger))));
+    expect(sent.map(({ status }) => status).sort()).toEqual([200, 200, 429, 429, 429]);
+    expect(recorded).toHaveLength(2);
+  });
 });
 
 describe('every response', () => {

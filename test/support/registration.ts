@@ -11,6 +11,8 @@ export interface NewPasskey {
   readonly type?: string;
   readonly flags?: number;
   readonly format?: string;
+  /** The attestation statement in CBOR, of the SHA-256 of clientDataJSON. Default: an empty map. */
+  readonly statement?: (clientDataHash: Uint8Array) => Uint8Array;
   /** Replaces the COSE key, in hex. */
   readonly publicKey?: string;
   /** Replaces the credential id in the authenticator's data. */
@@ -40,18 +42,18 @@ export function registrationOf(
     id,
     hexToBytes(more.publicKey ?? key.publicKey),
   );
-  // CBOR: {"fmt": format, "attStmt": {}, "authData": data}
+  const clientData = JSON.stringify({ type, challenge, origin, crossOrigin: false });
+  // CBOR: {"fmt": format, "attStmt": statement, "authData": data}
   const attestation = concatBytes(
     Uint8Array.of(0xa3),
     text('fmt'),
     text(more.format ?? 'none'),
     text('attStmt'),
-    Uint8Array.of(0xa0),
+    more.statement?.(createHash('sha256').update(clientData).digest()) ?? Uint8Array.of(0xa0),
     text('authData'),
     Uint8Array.of(0x59, data.length >> 8, data.length & 0xff),
     data,
   );
-  const clientData = JSON.stringify({ type, challenge, origin, crossOrigin: false });
   return {
     credentialId: key.credentialId,
     attestationObject: toBase64Url(attestation),

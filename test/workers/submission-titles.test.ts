@@ -37,3 +37,16 @@ it('gives null if the title takes too long, so that a review is not delayed', as
   const { titleOf } = titles(() => new Promise(() => {}), store, 20);
   expect(await titleOf(submission)).toBeNull();
 });
+
+it('keeps the bytes of at most fifty changes that wait for their titles, and gives the others null at once', async () => {
+  let release = (): void => {};
+  const parsed = new Promise<void>((resolve) => (release = resolve));
+  let kept = 0;
+  const { titleOf } = titles(async (raw) => (kept++, await parsed, raw));
+  const all = Array.from({ length: 60 }, () => titleOf(submission));
+  expect(await Promise.all(all.slice(50))).toEqual(Array.from({ length: 10 }, () => null));
+  expect(kept).toBe(50);
+  release();
+  await Promise.all(all);
+  expect(await titleOf(submission)).toBe('update items set stock = 0');
+});

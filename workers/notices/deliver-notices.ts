@@ -20,6 +20,8 @@ const MAX_DIGEST = 200;
 const AT_ONCE = 4;
 /** Requests to one webhook in a pass, one after the other. */
 const MAX_REQUESTS = 4;
+/** No queue is begun later in a pass: nothing is planned during it. */
+const PASS_MS = 10_000;
 
 export interface DeliveryDeps {
   readonly store: NoticeStore;
@@ -31,8 +33,8 @@ export interface DeliveryDeps {
 }
 
 /**
- * Sends what is due. One receiver that is slow or down does not delay the others by more than its time-out. After `stopping` aborts, no
- * further queue is begun.
+ * Sends what is due. Receivers that are slow or down delay those of other channels by little more than PASS_MS and a time-out: the others of
+ * their channel wait for the next passes. After `stopping` aborts, no further queue is begun.
  */
 export async function deliverNotices(deps: DeliveryDeps, stopping: AbortSignal): Promise<void> {
   const { store, settings } = deps;
@@ -40,8 +42,9 @@ export async function deliverNotices(deps: DeliveryDeps, stopping: AbortSignal):
   // Messages to one person or chat are apart, and what became due between them is sent as one.
   const except = [...settings.channels].filter(([, { type }]) => type === 'webhook').map(([name]) => name);
   const queues = await store.dueQueues(MAX_QUEUES, { apartMs: settings.digestMs, except });
+  const until = deps.now().getTime() + PASS_MS;
   await inParallel(queues, AT_ONCE, async (queue) => {
-    if (!stopping.aborted) await deliverQueue(deps, queue);
+    if (!stopping.aborted && deps.now().getTime() < until) await deliverQueue(deps, queue);
   });
 }
 

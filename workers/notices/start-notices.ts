@@ -36,7 +36,7 @@ export function startNotices(run: NoticesRun): { readonly stop: () => Promise<vo
         await planNotices(deps, look, deps.now());
       } catch (error) {
         logger.error({ changeId: look.changeId, error: String(error) }, 'The notices of a review could not be planned');
-        await store.planned({ ...look, closed: false }, [], new Date(Date.now() + RETRY_MS));
+        await store.planned(look, [], new Date(Date.now() + RETRY_MS));
       }
     }
   }

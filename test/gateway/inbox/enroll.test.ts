@@ -4,6 +4,8 @@ import { enrollmentLink, newOneTimeKey, oneTimeKeyOf, signPasskeyEnrollment } fr
 import { verifyEnrolled, verifyLink } from '../../../signing/enrollment';
 import { newKeyPair } from '../../../signing/keys';
 import { signEnrollment } from '../../../signing/registry-entry';
+import { androidAttestation } from '../../support/android-attestation';
+import { startHttpSink } from '../../support/http-sink';
 import { ORIGIN, RP_ID, testPasskey, USER_PRESENT } from '../../support/passkey';
 import { registrationOf, type NewPasskey } from '../../support/registration';
 import { Browser, inboxWorld } from './world';
@@ -110,6 +112,16 @@ it.each<readonly [string, NewPasskey]>([
   expect(finished.status).toBeGreaterThanOrEqual(400);
   expect(finished.status).toBeLessThan(500);
   expect(world.links.completed).toEqual([]);
+});
+
+it('connects to no server that the certificates of an attestation name', async () => {
+  const sink = await startHttpSink();
+  const world = linkWorld();
+  const statement = (hash: Uint8Array): Uint8Array => androidAttestation(bob.key.publicKey, hash, `${sink.url}/crl`);
+  const made = { format: 'android-key', statement };
+  const finished = await world.browser.post('enroll/finish', completion(world, await begin(world), { made }));
+  await sink.close();
+  expect([finished.status, sink.requests]).toEqual([401, []]);
 });
 
 it('refuses another challenge, a second use of one, and one of another browser', async () => {

@@ -1,3 +1,5 @@
+import { createServer, Socket } from 'node:net';
+import { listenOnLoopback } from '../../../dev/fixtures/loopback-server';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../../../storage/ledger/notifications';
 import { useDatabase } from '../../support/postgres';
@@ -69,4 +71,34 @@ it('waits for its time-out if the database cannot be reached', async () => {
   expect(await elapsed(() => watch.next(60))).toBeGreaterThanOrEqual(55);
   watch.close();
   await down.close();
+});
+
+/** A server that lets everyone log in and then answers nothing, as one whose machine hangs. Returns its port. */
+async function startHangingServer(): Promise<{ readonly port: number; readonly close: () => void }> {
+  const sockets: Socket[] = [];
+  const message = (type: string, body: readonly number[]): Buffer =>
+    Buffer.from([type.charCodeAt(0), 0, 0, 0, 4 + body.length, ...body]);
+  const server = createServer((socket) => {
+    sockets.push(socket.on('error', () => {}));
+    socket.once('data', () => socket.write(Buffer.concat([message('R', [0, 0, 0, 0]), message('Z', [73])])));
+  });
+  const port = await listenOnLoopback(server);
+  return {
+    port,
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}
+
+it('does not wait for a server that hangs, and notices a connection that is lost without a word', async () => {
+  const { port, close } = await startHangingServer();
+  const kept = jest.spyOn(Socket.prototype, 'setKeepAlive');
+  const hung = ledgerNotifications({ url: `postgresql://any@127.0.0.1:${port}/any`, applicationName: 'hung' });
+  const watch = await hung.watch(id(6));
+  expect(kept.mock.calls).toEqual([[true, 10_000]]);
+  watch.close();
+  await hung.close();
+  close();
 });

@@ -46,6 +46,20 @@ it('a revocation takes effect immediately for `now`, though the cached snapshot 
   await expect(source.byHash(PLAN, 'now')).rejects.toMatchObject({ type: 'policy_moved' });
 });
 
+it('a revocation takes effect though the clock was set back', async () => {
+  let now = 3_600_000;
+  let revoked: readonly Envelope[] = [];
+  const source = sourceOf(
+    () => [signed(1)],
+    () => revoked,
+    () => now,
+  );
+  await expect(source.byHash(PLAN)).resolves.toMatchObject({ planHash: PLAN });
+  now = 0;
+  revoked = [signed(1)];
+  await expect(source.byHash(PLAN)).rejects.toMatchObject({ type: 'policy_moved' });
+});
+
 it('reads revisions again only for a plan that could have been revoked since, or that it does not know', async () => {
   const read: string[] = [];
   let now = 0;

@@ -77,6 +77,19 @@ test('a server that closes the connection is tried again later', async () => {
   expect(sent).toMatchObject({ ok: false, permanent: false });
 });
 
+test('a server that answers with another protocol is tried again later', async () => {
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+    );
+  });
+  const url = `http://127.0.0.1:${await listenOnLoopback(server)}/`;
+  const sent = await post({ url, headers: {}, body: '{}', privateAddresses: ['127.0.0.1'] });
+  expect(sent).toMatchObject({ ok: false, permanent: false });
+  await new Promise((resolve) => server.close(resolve));
+});
+
 test('the link of a notice opens its review in the inbox', () => {
   expect(routeOf(new URL(linkTo(inbox, changeId)).hash)).toEqual({ view: 'review', changeId });
 });

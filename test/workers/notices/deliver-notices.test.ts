@@ -104,3 +104,25 @@ test('a mail to which a notice was added after a failed attempt has another mess
 function mailTo(port: number): ChannelSettings {
   return { type: 'email', host: '127.0.0.1', port, tls: 'none', from: 'a@example.com', login: null };
 }
+
+test('a pass ends soon if receivers are slow, so that notices of new reviews are planned', async () => {
+  let time = Date.parse('2026-01-01T00:00:00.000Z');
+  const begun: string[] = [];
+  const store = {
+    dropEnded: async () => {},
+    dueQueues: async () => Array.from({ length: 20 }, (_, i) => ({ channel: 'to', recipient: `${i}` })),
+    claim: async ({ recipient }: { readonly recipient: string }) => {
+      begun.push(recipient);
+      time += 3_000;
+      return [];
+    },
+  };
+  const settings = { channels: new Map(), digestMs: 0 };
+  const logger = { info: () => {}, warn: () => {} };
+  const now = (): Date => new Date(time);
+  await deliverNotices(
+    { store: store as never, settings: settings as never, logger, count: () => {}, now },
+    new AbortController().signal,
+  );
+  expect(begun).toEqual(['0', '1', '2', '3']);
+});

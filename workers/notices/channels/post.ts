@@ -49,6 +49,8 @@ export async function post({ url, headers, body, privateAddresses }: Post): Prom
       resolve(status >= 200 && status < 300 ? DELIVERED : undelivered(`HTTP status ${status}`, isPermanent(status)));
     });
     request.on('error', (error) => resolve(undelivered(error.message)));
+    // Node closes the connection without an error if the server answers with another protocol.
+    request.on('close', () => resolve(undelivered('the connection ended without a response')));
     request.end(body);
   });
 }
