@@ -11,25 +11,18 @@ import type { Env } from '../../workers/config';
 import { runCommand, type CommandRun } from '../cli/run-command';
 import { eventually } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { commandEnv } from '../support/system-env';
 import { update } from './scenarios';
 
 const DAY_MS = 24 * 60 * 60_000;
-jest.setTimeout(120_000);
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-archive-'));
 const out = join(scratch, 'evidence');
-let system: System;
-let env: Env;
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-beforeAll(async () => {
-  system = await startSystem({ ...SHOP, name: 'archive' });
-  env = commandEnv(system);
-}, 120_000);
-afterAll(async () => {
-  await system.close();
-  rmSync(scratch, { recursive: true, force: true });
-});
+const system = useSystem({ ...SHOP, name: 'archive' });
+let env: Env;
+beforeAll(() => void (env = commandEnv(system)));
 
 /** A command two days after the reviews of this file. */
 const later = (args: readonly string[]): Promise<CommandRun> =>

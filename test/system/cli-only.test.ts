@@ -12,27 +12,16 @@ import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { eventually } from '../support/eventually';
 import { SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
 
 const run = promisify(execFile);
-let dir: string;
-let unsigned: System;
-let signed: System;
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
-  symlinkSync(process.env['COUNTERSIGN_TEST_CLI'] ?? '', join(dir, 'temporal'));
-  const start = (name: string, target?: string) =>
-    startSystem({ ...SHOP, name, bundleText: shopBundle({ ...(target === undefined ? {} : { target }) }) });
-  unsigned = await start('cli-unsigned', '    inlineBytes: true\n    answers: unsigned');
-  signed = await start('cli-signed');
-}, 120_000);
-afterAll(async () => {
-  await unsigned.close();
-  await signed.close();
-  rmSync(dir, { recursive: true, force: true });
-});
-jest.setTimeout(120_000);
+const bundleText = shopBundle({ target: '    inlineBytes: true\n    answers: unsigned' });
+const unsigned = useSystem({ ...SHOP, name: 'cli-unsigned', bundleText });
+const signed = useSystem({ ...SHOP, name: 'cli-signed' });
+const dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
+beforeAll(() => symlinkSync(process.env['COUNTERSIGN_TEST_CLI'] ?? '', join(dir, 'temporal')));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const address = (): string => process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '';
 const namespace = (): string => process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default';
