@@ -1,4 +1,3 @@
-import { packDefinitions } from '../../../../source-tools';
 import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
 import { leastCpuMs } from '../../../support/least-cpu';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
@@ -7,7 +6,7 @@ const RULE = 'http_unlisted_request';
 const HOST = 'https://api.example.com';
 const HOSTS = { hosts: ['api.example.com'] };
 const run = (change: Readonly<Record<string, unknown>>, config: object = HOSTS) =>
-  runRule(packDefinitions, RULE, request(change), { config: { ...config } });
+  runRule(RULE, request(change), { config: { ...config } });
 const asks = (change: Readonly<Record<string, unknown>>, config: object = HOSTS): boolean =>
   run(change, config).status !== 'ALLOW';
 

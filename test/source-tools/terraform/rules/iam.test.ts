@@ -1,11 +1,10 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
 const isHeld = (address: string, before: object | null, after: object, unknown: object = {}): boolean => {
   const actions = [before === null ? 'create' : 'update'];
   const plan = planOf([{ address, actions, before, after, after_unknown: unknown }]);
-  return runRule(packDefinitions, 'terraform_iam_widening', plan).status !== 'ALLOW';
+  return fires('terraform_iam_widening', plan);
 };
 
 const isBroad = (statement: object, member = 'policy'): boolean =>

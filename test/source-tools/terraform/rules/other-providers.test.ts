@@ -1,10 +1,9 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
 const isHeld = (rule: string, address: string, after: object, before: object | null = null): boolean => {
   const plan = planOf([{ address, actions: [before === null ? 'create' : 'update'], before, after }]);
-  return runRule(packDefinitions, rule, plan).status !== 'ALLOW';
+  return fires(rule, plan);
 };
 
 describe('an address range in a resource whose type is not known', () => {

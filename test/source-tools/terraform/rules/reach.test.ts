@@ -1,12 +1,11 @@
 import { gzipSync } from 'node:zlib';
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
 const isHeld = (rule: string, address: string, before: object | null, after: object, more: object = {}): boolean => {
   const actions = [before === null ? 'create' : 'update'];
   const plan = planOf([{ address, actions, before, after, ...more }]);
-  return runRule(packDefinitions, rule, plan).status !== 'ALLOW';
+  return fires(rule, plan);
 };
 
 describe('a DNS record', () => {

@@ -1,6 +1,5 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires, runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const isHeld = (
   rule: string,
@@ -11,7 +10,7 @@ const isHeld = (
 ): boolean => {
   const actions = before === null ? ['create'] : after === null ? ['delete'] : ['update'];
   const plan = planOf([{ address, actions, before, after, after_unknown: unknown }]);
-  return runRule(packDefinitions, rule, plan).status !== 'ALLOW';
+  return fires(rule, plan);
 };
 
 describe('logging and audit that are switched off', () => {
@@ -292,7 +291,6 @@ it.each([
 describe('parts of a plan that are not read', () => {
   const statusOf = (more: object): string =>
     runRule(
-      packDefinitions,
       'terraform_unread_member',
       planOf([{ address: 'aws_sqs_queue.q', actions: ['create'], after: {} }], more as Record<string, unknown>),
     ).status;
@@ -332,7 +330,7 @@ describe('a setting that may make a resource public', () => {
   ])('is undecided if the plan hides it or a list around it: %s with %j', (address, after, hidden) => {
     expect(isHeld('terraform_public_access', address, null, after, hidden)).toBe(true);
     const plan = planOf([{ address, actions: ['create'], after, after_sensitive: hidden }]);
-    expect(runRule(packDefinitions, 'terraform_public_access', plan).status).toBe('BLOCK');
+    expect(runRule('terraform_public_access', plan).status).toBe('BLOCK');
   });
 
   it.each([
