@@ -303,8 +303,7 @@ describe('PUT /v1/diffs/:sha256', () => {
 });
 
 describe('POST /v1/reviews', () => {
-  const post = (app: ReturnType<typeof fakeGateway>, value: unknown, sent: Partial<Sent> = {}) =>
-    send(app, { path: '/v1/reviews', json: value, ...sent });
+  const post = (app: ReturnType<typeof fakeGateway>, json: unknown) => send(app, { path: '/v1/reviews', json });
 
   it('starts the review if the bytes are stored and the sender signed the submission', async () => {
     const started: unknown[] = [];

@@ -78,8 +78,8 @@ describe('a resource that is destroyed', () => {
 });
 
 describe('an update of a firewall rule that keeps its addresses', () => {
-  const isFound = (address: string, before: object, after: object, name = 'terraform_open_ingress'): boolean =>
-    fires(name, planOf([{ address, actions: ['update'], before, after }]));
+  const isFound = (address: string, before: object, after: object): boolean =>
+    fires('terraform_open_ingress', planOf([{ address, actions: ['update'], before, after }]));
   const block = (port: number, cidr = '0.0.0.0/0') => ({
     protocol: 'tcp',
     from_port: port,
