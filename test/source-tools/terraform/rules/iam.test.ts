@@ -1,11 +1,7 @@
-import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { fires } from '../../../policy/rules/support/run-pack-rule';
+import { isHeld as isHeldBy } from './is-held';
 
-const isHeld = (address: string, before: object | null, after: object, unknown: object = {}): boolean => {
-  const actions = [before === null ? 'create' : 'update'];
-  const plan = planOf([{ address, actions, before, after, after_unknown: unknown }]);
-  return fires('terraform_iam_widening', plan);
-};
+const isHeld = (address: string, before: object | null, after: object, unknown: object = {}): boolean =>
+  isHeldBy('terraform_iam_widening', address, before, after, { after_unknown: unknown });
 
 const isBroad = (statement: object, member = 'policy'): boolean =>
   isHeld(member === 'policy' ? 'aws_sqs_queue.q' : 'aws_iam_role.r', null, {

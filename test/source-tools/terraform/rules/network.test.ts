@@ -1,5 +1,6 @@
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { fires, runRule } from '../../../policy/rules/support/run-pack-rule';
+import { isHeld } from './is-held';
 
 const rule = (protocol: string, from: number, to: number) => ({
   type: 'ingress',
@@ -30,7 +31,7 @@ describe('a rule that allows traffic from the internet', () => {
 describe('a firewall rule of which the plan hides a member', () => {
   const heldBy = (address: string, after: object, unknown: object): readonly string[] =>
     ['terraform_open_ingress', 'terraform_open_egress'].filter((name) =>
-      fires(name, planOf([{ address, actions: ['create'], after, after_unknown: unknown }])),
+      isHeld(name, address, null, after, { after_unknown: unknown }),
     );
   const ingress = ['terraform_open_ingress'];
   const both = ['terraform_open_ingress', 'terraform_open_egress'];
@@ -69,7 +70,7 @@ describe('a firewall rule of which the plan hides a member', () => {
 
 describe('a resource that is destroyed', () => {
   const isForbidden = (before: object): boolean =>
-    fires('terraform_deletion_protection', planOf([{ address: 'aws_iam_user.a', actions: ['delete'], before }]));
+    isHeld('terraform_deletion_protection', 'aws_iam_user.a', before, null);
 
   it('is not forbidden by settings that only control what happens to its data', () => {
     expect(isForbidden({ force_destroy: false, skip_final_snapshot: false })).toBe(false);
@@ -79,7 +80,7 @@ describe('a resource that is destroyed', () => {
 
 describe('an update of a firewall rule that keeps its addresses', () => {
   const isFound = (address: string, before: object, after: object): boolean =>
-    fires('terraform_open_ingress', planOf([{ address, actions: ['update'], before, after }]));
+    isHeld('terraform_open_ingress', address, before, after);
   const block = (port: number, cidr = '0.0.0.0/0') => ({
     protocol: 'tcp',
     from_port: port,
@@ -114,23 +115,23 @@ describe('an update of a firewall rule that keeps its addresses', () => {
 });
 
 describe('a firewall rule that hides its ports', () => {
-  const isHeld = (address: string, after: object, unknown: object): boolean =>
-    fires('terraform_open_ingress', planOf([{ address, actions: ['create'], after, after_unknown: unknown }]));
+  const isAllOpen = (address: string, after: object, unknown: object): boolean =>
+    isHeld('terraform_open_ingress', address, null, after, { after_unknown: unknown });
 
   it('opens every port if its protocol is hidden or has no ports', () => {
     const after = { ...rule('tcp', 443, 443), protocol: null };
-    expect(isHeld('aws_security_group_rule.a', after, { protocol: true })).toBe(true);
-    expect(isHeld('aws_security_group_rule.a', rule('47', 443, 443), {})).toBe(true);
-    expect(isHeld('aws_security_group_rule.a', rule('6', 443, 443), {})).toBe(false);
+    expect(isAllOpen('aws_security_group_rule.a', after, { protocol: true })).toBe(true);
+    expect(isAllOpen('aws_security_group_rule.a', rule('47', 443, 443), {})).toBe(true);
+    expect(isAllOpen('aws_security_group_rule.a', rule('6', 443, 443), {})).toBe(false);
   });
 
   it('opens every port if one member with ports is hidden, though another is known', () => {
     const azure = { direction: 'Inbound', access: 'Allow', source_address_prefix: '*' };
     const ranges = { ...azure, destination_port_ranges: ['443', null] };
-    expect(isHeld('azurerm_network_security_rule.a', ranges, { destination_port_ranges: [false, true] })).toBe(true);
+    expect(isAllOpen('azurerm_network_security_rule.a', ranges, { destination_port_ranges: [false, true] })).toBe(true);
     const range = { ...azure, destination_port_range: '443' };
-    expect(isHeld('azurerm_network_security_rule.a', range, { destination_port_ranges: true })).toBe(true);
-    expect(isHeld('azurerm_network_security_rule.a', range, {})).toBe(false);
+    expect(isAllOpen('azurerm_network_security_rule.a', range, { destination_port_ranges: true })).toBe(true);
+    expect(isAllOpen('azurerm_network_security_rule.a', range, {})).toBe(false);
   });
 });
 

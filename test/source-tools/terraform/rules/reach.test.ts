@@ -1,12 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { fires } from '../../../policy/rules/support/run-pack-rule';
-
-const isHeld = (rule: string, address: string, before: object | null, after: object, more: object = {}): boolean => {
-  const actions = [before === null ? 'create' : 'update'];
-  const plan = planOf([{ address, actions, before, after, ...more }]);
-  return fires(rule, plan);
-};
+import { isHeld } from './is-held';
 
 describe('a DNS record', () => {
   const isFound = (address: string, before: object | null, after: object, more: object = {}): boolean =>
