@@ -13,16 +13,14 @@ TestWorkflowEnvironment.createLocal({ server: { executable } })
   .then(() => process.exit(0), (error) => { console.error(error.message); process.exit(1); });
 `;
 
+const SILENT_MS = 20_000;
+const MAX_MS = 600_000;
+
 /**
  * Lets the Temporal SDK download the Temporal CLI into `dir`. Returns its path, or logs why it failed and returns undefined:
- * refused, nothing received for `silentMs`, or not done after `maxMs`. Does not throw for network errors.
+ * refused, nothing received for SILENT_MS, or not done after MAX_MS. Does not throw for network errors.
  */
-export async function downloadTemporalCli(
-  dir: string,
-  say: Say,
-  silentMs = 20_000,
-  maxMs = 600_000,
-): Promise<string | undefined> {
+export async function downloadTemporalCli(dir: string, say: Say): Promise<string | undefined> {
   say('Temporal: asking the SDK to download the Temporal CLI (it gives up after 20 s without an answer)');
   mkdirSync(dir, { recursive: true });
   const before = new Set(listing(dir));
@@ -40,8 +38,8 @@ export async function downloadTemporalCli(
   const watch = setInterval(() => {
     const now = size(dir, before);
     if (now !== received) [received, lastProgress] = [now, Date.now()];
-    if (Date.now() - lastProgress > silentMs) abortReason = `no answer for ${silentMs / 1000} s`;
-    else if (Date.now() - began > maxMs) abortReason = `not done after ${maxMs / 1000} s`;
+    if (Date.now() - lastProgress > SILENT_MS) abortReason = `no answer for ${SILENT_MS / 1000} s`;
+    else if (Date.now() - began > MAX_MS) abortReason = `not done after ${MAX_MS / 1000} s`;
     if (abortReason !== undefined) child.kill('SIGKILL');
     else if ((Date.now() - began) % 10_000 < 500) say(`Temporal: downloading, ${Math.round(received / 1e6)} MB so far`);
   }, 500);

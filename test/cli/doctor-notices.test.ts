@@ -1,25 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { checkNotices } from '../../cli/doctor/notices';
+import { temporaryFolder } from './run-command';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'countersign-doctor-'));
-  writeFileSync(join(folder, 'url'), 'https://hooks.example.com/services/T/B/secret\n');
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const { write } = temporaryFolder();
+write('url', 'https://hooks.example.com/services/T/B/secret\n');
 
 function check(groups: object, policy: Readonly<Record<string, readonly string[]>>): ReturnType<typeof checkNotices> {
-  const path = join(folder, 'notices.json');
   const channels = {
     chat: { type: 'slack', urlFile: 'url' },
     mail: { type: 'email', host: 'mail.example.com', from: 'countersign@example.com' },
   };
   const people = { alice: { email: 'alice@example.com' } };
-  writeFileSync(path, JSON.stringify({ inbox: 'https://cs.example/inbox/', channels, people, groups }));
+  const settings = { inbox: 'https://cs.example/inbox/', channels, people, groups };
   const plan = { groups: Object.fromEntries(Object.entries(policy).map(([name, members]) => [name, { members }])) };
-  return checkNotices(path, [plan as unknown as Parameters<typeof checkNotices>[1][number]]);
+  return checkNotices(write('notices.json', JSON.stringify(settings)), [
+    plan as unknown as Parameters<typeof checkNotices>[1][number],
+  ]);
 }
 
 test('without a file of notices there is nothing to check', () => {

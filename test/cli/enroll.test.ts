@@ -13,11 +13,7 @@ beforeEach(() => jest.clearAllMocks());
 
 it('prints the link alone, and says whom to give it to and prints the whole command that revokes it', async () => {
   const { code, out, err } = await enroll(
-    'Alice',
-    '--tenant',
-    'acme,acme',
-    '--gateway-url',
-    'https://countersign.example/',
+    ...'Alice --tenant acme,acme --gateway-url https://countersign.example/'.split(' '),
   );
   expect([code, out]).toEqual([0, `${LINK}\n`]);
   expect(err).toContain('give it to alice only');

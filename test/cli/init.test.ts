@@ -65,17 +65,8 @@ async function run(
 }
 
 test('init turns its options into one request, with defaults', async () => {
-  const { code, requests, doctor } = await run([
-    '/etc/cs',
-    ...ARGS,
-    '--person',
-    'Bob',
-    '--agent',
-    'bot=dana',
-    '--agent',
-    'ci=dana',
-    '--yes',
-  ]);
+  const more = '--person Bob --agent bot=dana --agent ci=dana --yes'.split(' ');
+  const { code, requests, doctor } = await run(['/etc/cs', ...ARGS, ...more]);
   expect(code).toBe(0);
   expect(requests).toEqual([
     {

@@ -11,8 +11,7 @@ import { ROOT } from '../support/root';
 afterAll(removeInitDirectories);
 
 const schemas = join(ROOT, 'test', 'support', 'schemas');
-/** The schema of Compose names formats that JSON Schema does not define. */
-const ajv = new Ajv({ strict: false, formats: { ports: true, expose: true, duration: true, subnet_ip_address: true } });
+const ajv = new Ajv({ strict: false });
 addFormats(ajv);
 const schema = (file: string): object => JSON.parse(readFileSync(join(schemas, file), 'utf8')) as object;
 const composeSpec = ajv.compile(schema('compose-spec.json'));

@@ -66,10 +66,8 @@ const env = (...more: readonly OperatorKey[]): Record<string, string> => ({
 });
 
 /** The newest statement in this table. */
-async function statement(kind: StatementKind, table: string, column = 'envelope'): Promise<Record<string, unknown>> {
-  const { rows } = await database
-    .open('admin')
-    .query<{ envelope: unknown }>(`select ${column} as envelope from ${table}`);
+async function statement(kind: StatementKind, table: string): Promise<Record<string, unknown>> {
+  const { rows } = await database.open('admin').query<{ envelope: unknown }>(`select envelope from ${table}`);
   const opened = openEnvelope(kind, rows.at(-1)?.envelope);
   if (!opened.ok) throw new Error(opened.message);
   return opened.statement.predicate;

@@ -1,22 +1,20 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateDirectory } from '../../cli/private-files';
+import { temporaryFolder } from './run-command';
 
 describe('a private directory', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'countersign-private-'));
-  afterAll(() => rmSync(dir, { recursive: true }));
+  const folder = temporaryFolder();
 
   it('is made with its parents, for the user only, and may exist', () => {
-    const path = join(dir, 'a', 'b');
+    const path = folder.path('a/b');
     privateDirectory(path);
     privateDirectory(path);
-    expect([path, join(dir, 'a')].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
+    expect([path, folder.path('a')].map((each) => statSync(each).mode & 0o777)).toEqual([0o700, 0o700]);
   });
 
   it('is refused at and below a file', () => {
-    writeFileSync(join(dir, 'file'), '');
-    const file = join(dir, 'file');
+    const file = folder.write('file', '');
     expect(() => privateDirectory(file)).toThrow(`${file}: expected a directory, got a file`);
     expect(() => privateDirectory(join(file, 'a'))).toThrow(/expected a directory, got a file|ENOTDIR/u);
   });

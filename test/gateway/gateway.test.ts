@@ -3,7 +3,7 @@ import { recordRefusedWithdrawal } from '../../activities/review/admit-withdrawa
 import type { ClientLedger } from '../../client/ports';
 import { ReviewClient } from '../../client/review-client';
 import type { GatewayDeps } from '../../gateway/app';
-import { GatewayClient } from '../../client/gateway-client';
+import { GatewayClient, type GatewayClientOptions } from '../../client/gateway-client';
 import { AnswerLimits } from '../../gateway/answer-limits';
 import type { RefusedBeforeRelay } from '../../gateway/deps';
 import { createGatewayMetrics, createMetricsApp } from '../../gateway/metrics';
@@ -303,8 +303,7 @@ describe('PUT /v1/diffs/:sha256', () => {
 });
 
 describe('POST /v1/reviews', () => {
-  const post = (app: ReturnType<typeof fakeGateway>, value: unknown, sent: Partial<Sent> = {}) =>
-    send(app, { path: '/v1/reviews', json: value, ...sent });
+  const post = (app: ReturnType<typeof fakeGateway>, json: unknown) => send(app, { path: '/v1/reviews', json });
 
   it('starts the review if the bytes are stored and the sender signed the submission', async () => {
     const started: unknown[] = [];
@@ -652,6 +651,14 @@ describe('every response', () => {
   });
 });
 
+const clientOf = (options: Partial<GatewayClientOptions>): GatewayClient =>
+  new GatewayClient({
+    baseUrl: 'https://gateway.example',
+    tenant: 'acme',
+    serviceKey: createSigner(agent),
+    ...options,
+  });
+
 describe('GatewayClient, on loopback', () => {
   it('submits, reads, lists, withdraws and verifies the outcome', async () => {
     const { serve } = await import('@hono/node-server');
@@ -719,7 +726,7 @@ describe('GatewayClient, on loopback', () => {
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
-    const off = new GatewayClient({ baseUrl: 'http://127.0.0.1:9', tenant: 'acme', serviceKey: createSigner(agent) });
+    const off = clientOf({ baseUrl: 'http://127.0.0.1:9' });
     await expect(off.status(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
   });
 
@@ -748,10 +755,7 @@ describe('GatewayClient, on loopback', () => {
       },
       { answers: failing<GatewayDeps['answers']>({ withdrawalScopeOf: async () => null }), now: Date.now },
     );
-    const client = new GatewayClient({
-      baseUrl: 'https://gateway.example',
-      tenant: 'acme',
-      serviceKey: createSigner(agent),
+    const client = clientOf({
       fetch: (async (url: URL, init: RequestInit) => app.request(String(url), init)) as typeof fetch,
     });
     expect(await client.withdraw(changeId)).toEqual({ code: 'too_late', message: 'The review is closed' });
@@ -775,9 +779,7 @@ describe('GatewayClient, on loopback', () => {
       return method === 'POST' ? { [violationId]: { code: 'duplicate', message: '' } } : bundle;
     };
     const serviceKey = createSigner(key);
-    const client = new GatewayClient({
-      baseUrl: 'https://gateway.example',
-      tenant: 'acme',
+    const client = clientOf({
       serviceKey,
       trust: world.trust,
       fetch: (async ({ pathname }: URL, { method = '' }: RequestInit) =>
@@ -795,16 +797,14 @@ describe('GatewayClient, on loopback', () => {
     ['serviceKey', agent],
     ['trust.committers', { operators: [] }],
   ])('is not made without a valid %s, and says so without a private key', (field, value) => {
-    const options = { baseUrl: 'https://gateway.example', tenant: 'acme', serviceKey: createSigner(agent) };
-    const made = (): unknown => new GatewayClient({ ...options, [field.split('.')[0] ?? '']: value });
+    const made = (): unknown => clientOf({ [field.split('.')[0] ?? '']: value });
     expect(made).toThrow(expect.objectContaining({ code: 'invalid_input', field }));
     expect(made).toThrow(`${field}: expected`);
     expect(made).not.toThrow(/PRIVATE|[0-9a-f]{64}/);
   });
 
   it('is not made with an option that it does not have', () => {
-    const options = { baseUrl: 'https://gateway.example', tenant: 'acme', serviceKey: createSigner(agent) };
-    const made = (): unknown => new GatewayClient({ ...options, ...{ trusted: null } });
+    const made = (): unknown => clientOf({ trusted: null } as object);
     expect(made).toThrow(expect.objectContaining({ code: 'invalid_input', field: 'trusted' }));
   });
 
@@ -812,10 +812,8 @@ describe('GatewayClient, on loopback', () => {
     'signs the path that the gateway receives if a proxy removes the prefix "%s"',
     async (prefix) => {
       const { app } = gateway({ list: async () => ({ reviews: [], next: null }) });
-      const client = new GatewayClient({
+      const client = clientOf({
         baseUrl: `https://gateway.example${prefix}`,
-        tenant: 'acme',
-        serviceKey: createSigner(agent),
         fetch: (async ({ href }: URL, init: RequestInit) =>
           app.request(href.replace('/countersign/', '/'), init)) as typeof fetch,
       });
@@ -829,28 +827,16 @@ describe('GatewayClient, on loopback', () => {
       polls += 1;
       return Response.json({ state: 'PENDING' });
     };
-    const client = new GatewayClient({
-      baseUrl: 'https://gateway.example',
-      tenant: 'acme',
-      serviceKey: createSigner(agent),
-      fetch: hasty as typeof fetch,
-    });
+    const client = clientOf({ fetch: hasty as typeof fetch });
     expect(await client.result(CHANGE, { timeoutMs: 800 })).toEqual({ state: 'PENDING', status: null });
     expect(polls).toBeLessThanOrEqual(3);
   });
 
   it('refuses a response of unknown format', async () => {
     const odd = async (): Promise<Response> => new Response('<html>', { status: 200 });
-    const client = new GatewayClient({
-      baseUrl: 'https://gateway.example',
-      tenant: 'acme',
-      serviceKey: createSigner(agent),
-      fetch: odd as typeof fetch,
-    });
+    const client = clientOf({ fetch: odd as typeof fetch });
     await expect(client.result(CHANGE)).rejects.toMatchObject({ code: 'gateway_unavailable' });
     await expect(client.status(CHANGE)).rejects.toMatchObject({ code: 'not_verified' });
-    expect(
-      () => new GatewayClient({ baseUrl: 'file:///etc', tenant: 'acme', serviceKey: createSigner(agent) }),
-    ).toThrow('baseUrl: expected an http or https URL');
+    expect(() => clientOf({ baseUrl: 'file:///etc' })).toThrow('baseUrl: expected an http or https URL');
   });
 });

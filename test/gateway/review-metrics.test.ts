@@ -5,10 +5,10 @@ import { REPAIR_ACTIONS } from '../../policy/contracts/ledger';
 import type { TailedRow } from '../../storage/ledger/tail';
 import { figures } from './figures';
 
-const row = (kind: TailedRow['kind'], body: object | null, seconds: number | null = null): TailedRow => ({
+const row = (kind: TailedRow['kind'], body: object | null): TailedRow => ({
   kind,
   body: body === null ? null : JSON.stringify(body),
-  secondsSinceDisclosed: seconds,
+  secondsSinceDisclosed: null,
 });
 
 const judgeQueue: ReviewMetricsDeps['queues'] = async () => [

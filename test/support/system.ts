@@ -30,8 +30,12 @@ import type { KeyRing } from '../../storage/store/preview-cipher';
 import type { StoredRow } from '../../policy/evidence/chain';
 import type { SigningKey } from '../../signing/keys';
 import { extensionsOf, type Extension, type Extensions } from '../../workers/extensions';
+import { live } from './live';
 import { oneAtATime } from './one-at-a-time';
 import type { Resources } from '../../workers/resources';
+
+// Tests on real servers take longer than Jest's 5 s.
+jest.setTimeout(180_000);
 
 /** Of one wait for a review. A busy machine needs far less. */
 const WITHIN_MS = 180_000;
@@ -103,6 +107,14 @@ export interface System {
   addKey: DevClient['addKey'];
   revokeKey: DevClient['revokeKey'];
   close(): Promise<void>;
+}
+
+/** A system for the tests of a file or a block. A function gives options that are known only when the tests begin. */
+export function useSystem(options: SystemOptions | (() => SystemOptions | Promise<SystemOptions>)): System {
+  let started: System | undefined;
+  beforeAll(async () => void (started = await startSystem(typeof options === 'function' ? await options() : options)));
+  afterAll(() => started?.close());
+  return live(() => started);
 }
 
 export async function startSystem(options: SystemOptions): Promise<System> {

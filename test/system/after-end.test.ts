@@ -5,17 +5,14 @@ import type { CommitDeps } from '../../activities/committer/commit-deps';
 import { Reconciler } from '../../workers/reconciler/reconciler';
 import { eventually } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { testWorkflowBundle } from '../support/test-workflow-bundle';
 import { NARROW } from './scenarios';
 
 /** The workflows of two reviews that have ended are replaced by some that fail their task. */
-let system: System;
+const system = useSystem({ ...SHOP, name: 'after_end' });
 let worker: Awaited<ReturnType<typeof startWorker>>;
-jest.setTimeout(180_000);
-
 beforeAll(async () => {
-  system = await startSystem({ ...SHOP, name: 'after_end' });
   worker = await startWorker(temporalEnv().TEMPORAL_ADDRESS, {
     namespace: system.temporal.options.namespace,
     taskQueue: `stuck${system.suffix}`,
@@ -23,11 +20,8 @@ beforeAll(async () => {
     maxCachedWorkflows: 0,
     workflowBundle: await testWorkflowBundle(),
   });
-}, 180_000);
-afterAll(async () => {
-  await worker.stop();
-  await system.close();
 });
+afterAll(() => worker.stop());
 
 /** A client of a server that lists nothing: this one lists the runs that were replaced as ended. */
 function withoutLists(client: Client): Client {

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import { msToTs } from '@temporalio/common/lib/time';
@@ -8,28 +7,20 @@ import { remoteModules } from '../../cli/remote-modules';
 import { query } from '../../dev/query';
 import { createCheckpointer } from '../../storage/ledger/checkpoint';
 import type { Env } from '../../workers/config';
-import { runCommand, type CommandRun } from '../cli/run-command';
+import { runCommand, temporaryFolder, type CommandRun } from '../cli/run-command';
 import { eventually } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { commandEnv } from '../support/system-env';
 import { update } from './scenarios';
 
 const DAY_MS = 24 * 60 * 60_000;
-jest.setTimeout(120_000);
-const scratch = mkdtempSync(join(tmpdir(), 'countersign-archive-'));
-const out = join(scratch, 'evidence');
-let system: System;
-let env: Env;
+const scratch = temporaryFolder();
+const out = scratch.path('evidence');
 
-beforeAll(async () => {
-  system = await startSystem({ ...SHOP, name: 'archive' });
-  env = commandEnv(system);
-}, 120_000);
-afterAll(async () => {
-  await system.close();
-  rmSync(scratch, { recursive: true, force: true });
-});
+const system = useSystem({ ...SHOP, name: 'archive' });
+let env: Env;
+beforeAll(() => void (env = commandEnv(system)));
 
 /** A command two days after the reviews of this file. */
 const later = (args: readonly string[]): Promise<CommandRun> =>
@@ -135,7 +126,7 @@ test('archive writes verified evidence, then deletes the diff and the history; t
 });
 
 test('an export of an archived review says that the diff is missing', async () => {
-  const path = join(scratch, 'again.json');
+  const path = scratch.path('again.json');
   const exported = await later(['export', first, '--bytes', '--out', path]);
   expect([exported.code, exported.err]).toEqual([0, expect.stringContaining('The diff of this review was archived')]);
   const verified = await later(['verify', path, '--trust', system.setup.trustFile]);
@@ -298,7 +289,7 @@ test('only the role of the operator may delete diffs', async () => {
   kept = await committed(3);
   await checkpoint();
   const before = await diffs();
-  const refused = await archive(join(scratch, 'other'));
+  const refused = await archive(scratch.path('other'));
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('permission denied for table blobs')]);
   expect([await diffs(), await runs(kept)]).toEqual([before, 1]);
 });

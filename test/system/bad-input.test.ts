@@ -2,18 +2,10 @@ import { sha256Hex } from '../../policy/contracts/hash';
 import type { Submission } from '../../policy/contracts/diff';
 import { changeId as changeIdOf } from '../../policy/contracts/change-id';
 import { SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 
-let system: System;
-beforeAll(async () => {
-  system = await startSystem({
-    ...SHOP,
-    name: 'bad-input',
-    bundleText: shopBundle({ target: '    inlineBytes: true' }),
-  });
-}, 120_000);
-afterAll(() => system.close());
-jest.setTimeout(120_000);
+const bundleText = shopBundle({ target: '    inlineBytes: true' });
+const system = useSystem({ ...SHOP, name: 'bad-input', bundleText });
 
 const GOOD = {
   target: 'shop',

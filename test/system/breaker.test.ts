@@ -5,7 +5,7 @@ import { query } from '../../dev/query';
 import { openDatabase, type Database } from '../../storage/database/database';
 import { eventually } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { update } from './scenarios';
 
 /** Three bad changes open a breaker, far longer than these tests take. */
@@ -13,20 +13,15 @@ const PARAMETERS = { ...BREAKER_PARAMETERS, minSamples: 3, openMs: 3_600_000, wi
 const PAIR = { tenant: 'default', sourceTool: 'SQLDryRun' };
 const PRICES = 'guardian.shop_tables';
 
-let system: System;
+const system = useSystem({ ...SHOP, name: 'breaker', breakers: { parameters: PARAMETERS } });
 let db: Database;
 let breakers: BreakerStore;
-beforeAll(async () => {
-  system = await startSystem({ ...SHOP, name: 'breaker', breakers: { parameters: PARAMETERS } });
+beforeAll(() => {
   db = openDatabase({ url: system.setup.databaseUrls.cs_operator, applicationName: 'test' });
   const operators = [system.setup.keys.operator.key.publicKey];
   breakers = createBreakers({ db, operators, parameters: PARAMETERS });
-}, 120_000);
-afterAll(async () => {
-  await db.close();
-  await system.close();
 });
-jest.setTimeout(120_000);
+afterAll(() => db.close());
 
 async function breakerOf(validatorId: string): Promise<BreakerView | undefined> {
   return (await breakers.read(PAIR)).breakers?.find((b) => b.validatorId === validatorId);

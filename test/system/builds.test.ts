@@ -6,24 +6,21 @@ import { checkQueue } from '../../cli/doctor/temporal';
 import { versioning, workerOptions } from '../../workers/run-worker';
 import { eventually, retried } from '../support/eventually';
 import { SHOP } from '../support/shop-bundle';
-import { startSystem, workflowBundlePath, type System } from '../support/system';
+import { useSystem, workflowBundlePath } from '../support/system';
 import { NARROW, waitingPrice } from './scenarios';
 
 const run = promisify(execFile);
-let system: System;
+const system = useSystem({ ...SHOP, name: 'builds', workers: ['judge', 'commit'] });
 let native: NativeConnection;
 const workers: { worker: Worker; ended: Promise<void> }[] = [];
 beforeAll(async () => {
-  system = await startSystem({ ...SHOP, name: 'builds', workers: ['judge', 'commit'] });
   native = await NativeConnection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
-}, 120_000);
+});
 afterAll(async () => {
   for (const { worker } of workers) worker.shutdown();
   await Promise.all(workers.map(({ ended }) => ended));
   await native.close();
-  await system.close();
 });
-jest.setTimeout(120_000);
 
 const namespace = (): string => process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default';
 const queue = (): string => TASK_QUEUES.review + system.suffix;

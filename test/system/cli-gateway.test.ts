@@ -9,19 +9,17 @@ import { compiled } from '../support/compiled';
 import { eventually } from '../support/eventually';
 import { reusablePort } from '../support/listening-port';
 import { SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { gatewayEnv } from '../support/system-env';
 import { waitingPrice } from './scenarios';
 
-let dir: string;
-let system: System;
+const dir = mkdtempSync(join(tmpdir(), 'countersign-cli-gateway-'));
+const system = useSystem({ ...SHOP, name: 'cli-gateway' });
 let gateway: RunningProcess;
 let url: string;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'countersign-cli-gateway-'));
   const dist = await compiled();
-  system = await startSystem({ ...SHOP, name: 'cli-gateway' });
   const port = await reusablePort();
   url = `http://127.0.0.1:${port}`;
   const env = gatewayEnv(system, port);
@@ -31,13 +29,11 @@ beforeAll(async () => {
     const args = ['login', url, '--key', path, '--trust', system.setup.trustFile, '--tenant', 'default'];
     expect(await as(name, args)).toMatchObject({ code: 0 });
   }
-}, 180_000);
+});
 afterAll(async () => {
   await gateway.stop();
-  await system.close();
   rmSync(dir, { recursive: true, force: true });
-}, 60_000);
-jest.setTimeout(180_000);
+});
 
 /** The command line of a person or agent who has nothing but a login. */
 const as = (

@@ -12,27 +12,16 @@ import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { eventually } from '../support/eventually';
 import { SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem, type System } from '../support/system';
 import { waitingPrice } from './scenarios';
 
 const run = promisify(execFile);
-let dir: string;
-let unsigned: System;
-let signed: System;
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
-  symlinkSync(process.env['COUNTERSIGN_TEST_CLI'] ?? '', join(dir, 'temporal'));
-  const start = (name: string, target?: string) =>
-    startSystem({ ...SHOP, name, bundleText: shopBundle({ ...(target === undefined ? {} : { target }) }) });
-  unsigned = await start('cli-unsigned', '    inlineBytes: true\n    answers: unsigned');
-  signed = await start('cli-signed');
-}, 120_000);
-afterAll(async () => {
-  await unsigned.close();
-  await signed.close();
-  rmSync(dir, { recursive: true, force: true });
-});
-jest.setTimeout(120_000);
+const bundleText = shopBundle({ target: '    inlineBytes: true\n    answers: unsigned' });
+const unsigned = useSystem({ ...SHOP, name: 'cli-unsigned', bundleText });
+const signed = useSystem({ ...SHOP, name: 'cli-signed' });
+const dir = mkdtempSync(join(tmpdir(), 'countersign-cli-'));
+beforeAll(() => symlinkSync(process.env['COUNTERSIGN_TEST_CLI'] ?? '', join(dir, 'temporal')));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 const address = (): string => process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '';
 const namespace = (): string => process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default';
@@ -76,20 +65,14 @@ async function startByCli(system: System, requestKey: string, id: number): Promi
     inline: bytes.toString('base64'),
   };
   const changeId = changeIdOf(submission);
-  await temporal(
-    'workflow',
-    'start',
-    ...on(changeId),
-    '--type',
-    'review',
-    '--task-queue',
-    `countersign-review${system.suffix}`,
-    '--id-reuse-policy',
-    'RejectDuplicate',
-    '--input',
-    JSON.stringify(submission),
-  );
+  await start(system, changeId, submission);
   return changeId;
+}
+
+async function start(system: System, id: string, submission: object): Promise<void> {
+  const kind = ['--type', 'review', '--task-queue', `countersign-review${system.suffix}`];
+  const once = ['--id-reuse-policy', 'RejectDuplicate'];
+  await temporal('workflow', 'start', ...on(id), ...kind, ...once, '--input', JSON.stringify(submission));
 }
 
 async function resultOf(changeId: string): Promise<ReviewOutcome> {
@@ -113,17 +96,9 @@ test('the Temporal CLI alone can start, query and answer a review, by signal and
     }));
     return JSON.stringify({ answers });
   };
-  await temporal('workflow', 'signal', ...on(changeId), '--name', 'answer', '--input', answer('alice'));
-  const updated = await temporal(
-    'workflow',
-    'update',
-    'execute',
-    ...on(changeId),
-    '--name',
-    'answer',
-    '--input',
-    answer('bob'),
-  );
+  const named = [...on(changeId), '--name', 'answer', '--input'];
+  await temporal('workflow', 'signal', ...named, answer('alice'));
+  const updated = await temporal('workflow', 'update', 'execute', ...named, answer('bob'));
   expect(updated).toContain('accepted');
   const outcome = await resultOf(changeId);
   expect(outcome).toMatchObject({ state: 'COMMITTED', action: 'COMMIT', changeId });
@@ -138,24 +113,9 @@ test('a target without inlineBytes rejects inline bytes, and the workflow failur
 });
 
 test('a start under a wrong workflow id is rejected, and the failure contains the expected id', async () => {
-  const submission = JSON.stringify({
-    tenant: 'default',
-    target: 'shop',
-    sourceTool: 'SQLCAS',
-    diffSha: 'ab'.repeat(32),
-  });
+  const submission = { tenant: 'default', target: 'shop', sourceTool: 'SQLCAS', diffSha: 'ab'.repeat(32) };
   const id = `not-a-hash${unsigned.suffix}`;
-  await temporal(
-    'workflow',
-    'start',
-    ...on(id),
-    '--type',
-    'review',
-    '--task-queue',
-    `countersign-review${unsigned.suffix}`,
-    '--input',
-    submission,
-  );
+  await start(unsigned, id, submission);
   await expect(temporal('workflow', 'result', ...on(id))).rejects.toMatchObject({
     stdout: expect.stringMatching(/expected the id of this change, [0-9a-f]{64}/) as string,
   });
@@ -164,21 +124,9 @@ test('a start under a wrong workflow id is rejected, and the failure contains th
 test('a signed answer is accepted when sent with the exact command that `countersign sign` prints', async () => {
   const { changeId } = await signed.submit(waitingPrice(3));
   await signed.waiting(changeId);
-  const [command = ''] = (
-    await printed([
-      'sign',
-      changeId,
-      '--all',
-      '--confirm',
-      '--reason',
-      `it's "fine" $HOME`,
-      '--key',
-      signed.setup.keys.alice.path,
-    ])
-  )
-    .trim()
-    .split('\n')
-    .slice(-1);
+  const reason = `it's "fine" $HOME`;
+  const confirm = ['--all', '--confirm', '--reason', reason, '--key', signed.setup.keys.alice.path];
+  const [command = ''] = (await printed(['sign', changeId, ...confirm])).trim().split('\n').slice(-1);
   expect(command).toMatch(/^temporal workflow signal /);
   // Runs in a shell, because the quoting is part of the test.
   await run('sh', ['-c', command], { env: { PATH: `${dir}:/usr/bin:/bin`, HOME: dir }, timeout: 100_000 });
@@ -187,12 +135,7 @@ test('a signed answer is accepted when sent with the exact command that `counter
   await expect(signed.ended(changeId)).resolves.toMatchObject({ verified: true });
   expect(outcome.state).toBe('COMMITTED');
   const accepted = (await signed.ledger(changeId)).find(({ row }) => row.kind === 'answer_accepted');
-  expect(accepted?.row.body).toMatchObject({
-    person: 'alice',
-    signed: true,
-    via: 'signal',
-    reason: `it's "fine" $HOME`,
-  });
+  expect(accepted?.row.body).toMatchObject({ person: 'alice', signed: true, via: 'signal', reason });
 });
 
 /** Runs our CLI in this process and returns its standard output. */

@@ -1,31 +1,26 @@
 import { SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { update } from './scenarios';
 
 /** By change id: whether each attempt of `commit` fails before or after its effect. */
 const failing = new Map<string, 'before' | 'after'>();
 type Commit = (input: { readonly changeId: string }) => Promise<unknown>;
 
-let system: System;
-beforeAll(async () => {
-  system = await startSystem({
-    ...SHOP,
-    name: 'window',
-    bundleText: shopBundle({ settings: 'commitWindow: 12s' }),
-    wrap: (worker, activities) => {
-      if (worker !== 'commit') return activities;
-      const { commit } = activities as { readonly commit: Commit };
-      const failingCommit: Commit = async (input) => {
-        const when = failing.get(input.changeId);
-        if (when !== 'before') await commit(input);
-        throw new Error(`Injected failure ${when ?? 'without a configured point'}`);
-      };
-      return { ...activities, commit: failingCommit };
-    },
-  });
-}, 120_000);
-afterAll(() => system?.close());
-jest.setTimeout(120_000);
+const system = useSystem({
+  ...SHOP,
+  name: 'window',
+  bundleText: shopBundle({ settings: 'commitWindow: 12s' }),
+  wrap: (worker, activities) => {
+    if (worker !== 'commit') return activities;
+    const { commit } = activities as { readonly commit: Commit };
+    const failingCommit: Commit = async (input) => {
+      const when = failing.get(input.changeId);
+      if (when !== 'before') await commit(input);
+      throw new Error(`Injected failure ${when ?? 'without a configured point'}`);
+    };
+    return { ...activities, commit: failingCommit };
+  },
+});
 
 const CASES = [
   ['before', 1, 'ROLLED_BACK', 500],

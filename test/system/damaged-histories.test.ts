@@ -7,19 +7,17 @@ import type { LocalClient } from '../../workers/local-client';
 import { replayInProcess } from '../../workers/replay/replay-process';
 import { compiled } from '../support/compiled';
 import { SHOP } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { temporalEnv } from '../support/system-env';
 import { NARROW, waitingPrice } from './scenarios';
 
 /** The histories of two reviews are replaced by some that other code made: one review is open, one is closed. */
-let system: System;
+const system = useSystem({ ...SHOP, name: 'damaged' });
 let dist: string;
 const ids = { open: '', closed: '', sound: '' };
-jest.setTimeout(180_000);
 
 beforeAll(async () => {
   dist = await compiled();
-  system = await startSystem({ ...SHOP, name: 'damaged' });
   ids.closed = (await system.submit(NARROW)).changeId;
   await system.ended(ids.closed);
   ids.open = (await system.submit(waitingPrice(3))).changeId;
@@ -28,9 +26,6 @@ beforeAll(async () => {
   await system.waiting(ids.sound);
   await system.temporal.workflow.getHandle(ids.open).terminate('the test replaces it');
   await makeDamaged([ids.closed, ids.open]);
-}, 180_000);
-afterAll(async () => {
-  await system.close();
 });
 
 /** Runs another workflow `review` under these ids. */

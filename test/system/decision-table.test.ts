@@ -10,7 +10,7 @@ import { metadataEvidence } from '../../policy/contracts/facts';
 import { COMBINATIONS, expected, nameOf, policyOf, SAMPLE, type Combination } from '../support/decision-table';
 import { statusIfAnswered } from '../../dev/client';
 import { eventually } from '../support/eventually';
-import { retryUnavailable, startSystem, type System } from '../support/system';
+import { retryUnavailable, useSystem } from '../support/system';
 import { update } from './scenarios';
 
 /** Number of reviews that are open concurrently. */
@@ -104,17 +104,16 @@ interface Did {
   readonly applied: number;
 }
 const did = new Map<string, Did | Error>();
-let system: System;
 
+const system = useSystem({
+  name: 'table',
+  bundleText: BUNDLE,
+  extension,
+  shopSql: `create table cases (id int primary key, hits int not null default 0);
+            insert into cases select i from generate_series(0, ${SAMPLE.length - 1}) i;`,
+  workers: ['review', 'commit'],
+});
 beforeAll(async () => {
-  system = await startSystem({
-    name: 'table',
-    bundleText: BUNDLE,
-    extension,
-    shopSql: `create table cases (id int primary key, hits int not null default 0);
-              insert into cases select i from generate_series(0, ${SAMPLE.length - 1}) i;`,
-    workers: ['review', 'commit'],
-  });
   let next = 0;
   await Promise.all(
     Array.from({ length: OPEN }, async () => {
@@ -125,7 +124,6 @@ beforeAll(async () => {
     }),
   );
 }, 240_000);
-afterAll(() => system?.close());
 
 async function review(c: Combination, id: number): Promise<Did> {
   const change = update(`update cases set hits = hits + 1 where id = ${id}`, 'cases', 1);

@@ -39,7 +39,7 @@ const settings = (more: Env = {}): Env => ({
   COUNTERSIGN_STATE_DIR: dir,
   ...more,
 });
-const admin = (sql: string, database = 'countersign') => query(servers.adminUrl(database), sql);
+const admin = (sql: string) => query(servers.adminUrl('countersign'), sql);
 
 async function failures(more: Env = {}, offline = true): Promise<readonly Check[]> {
   const failed = (await doctor(settings(more), { offline })).filter(({ ok }) => !ok);

@@ -15,7 +15,7 @@ import { lookAgainSignal } from '../../workflows/messages';
 import { makeRepository, oneLinePatch, type GitRepository } from '../../dev/fixtures/git-repository';
 import { startJsonApi, type JsonApi } from '../../dev/fixtures/json-api';
 import { eventually } from '../support/eventually';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 
 const contains = (diff: { readonly raw: Uint8Array }, word: string): boolean =>
   new TextDecoder().decode(diff.raw).includes(word);
@@ -115,24 +115,24 @@ validators:
 
 let repo: GitRepository;
 let api: JsonApi;
-let system: System;
 let asOperator: Database;
 beforeAll(async () => {
   repo = makeRepository({ 'README.md': 'one\n' });
   api = await startJsonApi();
-  system = await startSystem({
-    name: 'effects',
-    bundleText: BUNDLE,
-    extension,
-    shopSql: 'create table items (id int primary key, note text not null); insert into items values (1, $$old$$)',
-    workers: ['review', 'commit'],
-    targets: [repo.target, api.target],
-  });
+});
+const system = useSystem(() => ({
+  name: 'effects',
+  bundleText: BUNDLE,
+  extension,
+  shopSql: 'create table items (id int primary key, note text not null); insert into items values (1, $$old$$)',
+  workers: ['review', 'commit'],
+  targets: [repo.target, api.target],
+}));
+beforeAll(() => {
   asOperator = openDatabase({ url: system.setup.databaseUrls.cs_operator, applicationName: 'test' });
-}, 120_000);
+});
 afterAll(async () => {
   await asOperator.close();
-  await system.close();
   await api.stop();
   repo.remove();
 });
@@ -140,7 +140,6 @@ beforeEach(() => {
   api.reset();
   api.documents.set('/v1/flags/beta', { on: false });
 });
-jest.setTimeout(120_000);
 
 const patch = async (to: string, sourceTool = 'GitPatch') => {
   const from = repo.read('README.md').trim();

@@ -5,24 +5,19 @@ import { openDatabase } from '../../storage/database/database';
 import { clientLedger } from '../../workers/client-ledger';
 import { createPayloadCodec } from '../../workers/encryption/payload-codec';
 import { SHOP } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { waitingPrice } from './scenarios';
 
 const PAYLOAD_KEYS = { current: 'k1', keys: new Map([['k1', Buffer.alloc(32, 7)]]) };
 
+const system = useSystem({ ...SHOP, name: 'encrypted', payloadKeys: PAYLOAD_KEYS });
 /** A client with namespace access but without the payload key: it sends plain payloads and reads ciphertext. */
 let outsider: Client;
-let system: System;
 beforeAll(async () => {
-  system = await startSystem({ ...SHOP, name: 'encrypted', payloadKeys: PAYLOAD_KEYS });
   const connection = await Connection.connect({ address: process.env['COUNTERSIGN_TEST_TEMPORAL'] ?? '' });
   outsider = new Client({ connection, namespace: process.env['COUNTERSIGN_TEST_NAMESPACE'] ?? 'default' });
-}, 120_000);
-afterAll(async () => {
-  await outsider.connection.close();
-  await system.close();
 });
-jest.setTimeout(120_000);
+afterAll(() => outsider.connection.close());
 
 test('no argument, result, message or summary in the history of a committed review can be read without the key [P12]', async () => {
   const { changeId } = await system.submit(waitingPrice(21));

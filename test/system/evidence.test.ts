@@ -9,23 +9,19 @@ import type { Env } from '../../workers/config';
 import { GIFT_POLICY } from '../support/shop-bundle';
 import type { System } from '../support/system';
 import { commandEnv } from '../support/system-env';
-import { startJudgedShop } from './judge-words';
+import { useJudgedShop } from './judge-words';
 import { SCENARIOS, update, VAULT } from './scenarios';
 
-let stop: () => Promise<void>;
-let system: System;
+const { system } = useJudgedShop('evidence', { policies: GIFT_POLICY });
 let env: Env;
 let trust: EvidenceTrust;
-beforeAll(async () => {
-  ({ system, stop } = await startJudgedShop('evidence', { policies: GIFT_POLICY }));
+beforeAll(() => {
   trust = {
     operators: [system.setup.keys.operator.key.publicKey],
     committers: [system.setup.keys.committer.key.publicKey],
   };
   env = commandEnv(system);
-}, 120_000);
-afterAll(() => stop());
-jest.setTimeout(120_000);
+});
 
 const gift = (id: number, cents: number) => {
   const { metadata, ...change } = update(`update gifts set cents = ${cents} where id = ${id}`, 'gifts', 1);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { ReviewOutcome } from '../../policy/contracts/outcome';
 import { readable, toJson, withoutMachine } from '../support/history';
 import { replay } from '../support/replay';
-import { workflowBundlePath, type System } from '../support/system';
-import { startJudgedShop } from './judge-words';
+import { workflowBundlePath } from '../support/system';
+import { useJudgedShop } from './judge-words';
 import { SCENARIOS, SECRET } from './scenarios';
 
 /**
@@ -14,13 +14,7 @@ import { SCENARIOS, SECRET } from './scenarios';
 const FOLDER = join(__dirname, '..', 'histories');
 const VERSION = 'v0.2.0';
 
-let stop: () => Promise<void>;
-let system: System;
-beforeAll(async () => {
-  ({ system, stop } = await startJudgedShop('histories'));
-}, 120_000);
-afterAll(() => stop());
-jest.setTimeout(120_000);
+const { system } = useJudgedShop('histories');
 
 test.each(Object.keys(SCENARIOS))(
   '%s: the history contains no byte of the diff and no value of a row, and replays to the same outcome [P12, T66]',

@@ -25,7 +25,7 @@ import { reusablePort } from '../support/listening-port';
 import { testPasskey, type TestPasskey, type Touch } from '../support/passkey';
 import { registrationOf } from '../support/registration';
 import { SHOP } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { gatewayEnv } from '../support/system-env';
 import { waitingPrice } from './scenarios';
 
@@ -33,26 +33,22 @@ const alice = testPasskey('alice in the inbox');
 const bob = testPasskey('bob in the inbox', { algorithm: 'EdDSA' });
 const VALID_MS = 3_600_000;
 
-let dir: string;
-let system: System;
+const dir = mkdtempSync(join(tmpdir(), 'countersign-inbox-'));
+const system = useSystem({ ...SHOP, name: 'inbox' });
 let gateway: RunningProcess;
 let origin: string;
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'countersign-inbox-'));
   const dist = await compiled();
-  system = await startSystem({ ...SHOP, name: 'inbox' });
   const port = await reusablePort();
   origin = `http://localhost:${port}`;
   const env = { ...gatewayEnv(system, port), COUNTERSIGN_PUBLIC_URL: origin };
   gateway = await startProcess('gateway', env, dir, () => {}, join(dist, 'workers', 'gateway.js'));
-}, 180_000);
+});
 afterAll(async () => {
   await gateway.stop();
-  await system.close();
   rmSync(dir, { recursive: true, force: true });
-}, 60_000);
-jest.setTimeout(180_000);
+});
 
 const cookies = new Map<string, string>();
 

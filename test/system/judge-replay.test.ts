@@ -1,18 +1,9 @@
 import { Worker } from '@temporalio/worker';
-import type { JudgeServer } from '../support/judge-server';
-import type { System } from '../support/system';
 import { workerOptions } from '../../workers/run-worker';
-import { startJudgedShop } from './judge-words';
+import { useJudgedShop } from './judge-words';
 import { CONCERN, update } from './scenarios';
 
-let judge: JudgeServer;
-let stop: () => Promise<void>;
-let system: System;
-beforeAll(async () => {
-  ({ judge, system, stop } = await startJudgedShop('judge-replay'));
-}, 120_000);
-afterAll(() => stop());
-jest.setTimeout(120_000);
+const { judge, system } = useJudgedShop('judge-replay');
 
 test('a review waits while the judge worker is down and continues when it is back', async () => {
   await system.stopWorker('judge');

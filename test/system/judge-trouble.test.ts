@@ -1,31 +1,18 @@
-import type { JudgeServer } from '../support/judge-server';
 import { judgeEntry, SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
-import { startWordJudge } from './judge-words';
+import { useSystem, type System } from '../support/system';
+import { useWordJudge } from './judge-words';
 import { update } from './scenarios';
 
-let judge: JudgeServer;
-let system: System;
-let forbids: System;
+const use = (name: string, settings: string, judge: { readonly baseUrl: string }): System =>
+  useSystem({ ...SHOP, name, bundleText: shopBundle({ validators: judgeEntry(2_000), settings }), judge });
+const system = use('judge', '', useWordJudge());
+// No server listens on this port.
+const forbids = use('judge-away', 'onJudgeFailure: forbid', { baseUrl: 'http://127.0.0.1:9/v1' });
+
 const change = (id: number, word: string) =>
   update(`update items set stock = stock + 1 where id = ${id} /* ${word} */`, 'items', 1);
 const stock = async (on: System, id: number): Promise<unknown> =>
   (await on.shop<{ stock: number }>('select stock from items where id = $1', [id]))[0]?.stock;
-
-beforeAll(async () => {
-  judge = await startWordJudge();
-  const start = (name: string, settings: string, at: { readonly baseUrl: string }) =>
-    startSystem({ ...SHOP, name, bundleText: shopBundle({ validators: judgeEntry(2_000), settings }), judge: at });
-  system = await start('judge', '', judge);
-  // No server listens on this port.
-  forbids = await start('judge-away', 'onJudgeFailure: forbid', { baseUrl: 'http://127.0.0.1:9/v1' });
-}, 120_000);
-afterAll(async () => {
-  await system.close();
-  await forbids.close();
-  await judge.stop();
-});
-jest.setTimeout(120_000);
 
 test('a judge that hangs leads to an ERROR that a person must answer, never to a commit without approval [T28]', async () => {
   const { changeId } = await system.submit(change(1, 'judge_hangs'));

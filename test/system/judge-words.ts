@@ -9,7 +9,8 @@ import {
   type JudgeServer,
 } from '../support/judge-server';
 import { judgeEntry, SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { live } from '../support/live';
+import { useSystem, type System } from '../support/system';
 
 /** The judge's behavior for a diff that contains the word. It allows every other diff. */
 const WORDS: Readonly<Record<string, Handler>> = {
@@ -29,28 +30,25 @@ function concern(request: ChatRequest): object {
   return answerTo(request, { policyResults: rows });
 }
 
-/** A loopback judge whose behavior is selected by a word in the diff. */
-export async function startWordJudge(): Promise<JudgeServer> {
-  return await startJudgeServer((response, request, seen) => {
-    const word = Object.keys(WORDS).find((w) => request.message.includes(w));
-    return (WORDS[word ?? ''] ?? answering())(response, request, seen);
+/** A loopback judge for the tests of a file, whose behavior is selected by a word in the diff. */
+export function useWordJudge(): JudgeServer {
+  let started: JudgeServer | undefined;
+  beforeAll(async () => {
+    started = await startJudgeServer((response, request, seen) => {
+      const word = Object.keys(WORDS).find((w) => request.message.includes(w));
+      return (WORDS[word ?? ''] ?? answering())(response, request, seen);
+    });
   });
+  afterAll(() => started?.stop());
+  return live(() => started);
 }
 
 /** The shop with that judge. `bundle` adds to the policy. */
-export async function startJudgedShop(
+export function useJudgedShop(
   name: string,
   { validators = '', ...bundle }: Parameters<typeof shopBundle>[0] = {},
-): Promise<{ readonly judge: JudgeServer; readonly system: System; readonly stop: () => Promise<void> }> {
-  const judge = await startWordJudge();
+): { readonly judge: JudgeServer; readonly system: System } {
+  const judge = useWordJudge();
   const bundleText = shopBundle({ ...bundle, validators: `${judgeEntry()}${validators}` });
-  const system = await startSystem({ ...SHOP, name, bundleText, judge });
-  return {
-    judge,
-    system,
-    async stop() {
-      await system.close();
-      await judge.stop();
-    },
-  };
+  return { judge, system: useSystem({ ...SHOP, name, bundleText, judge }) };
 }

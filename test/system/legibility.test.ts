@@ -3,23 +3,21 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import type { temporal } from '@temporalio/proto';
 import { queryWorkflow } from '../../dev/query-workflow';
 import { eventually } from '../support/eventually';
-import type { System } from '../support/system';
-import { startJudgedShop } from './judge-words';
+import { useJudgedShop } from './judge-words';
 import { CONCERN, SECRET } from './scenarios';
 
 /** What an operator sees of a review in the Temporal UI and in traces. */
 const spans = new InMemorySpanExporter();
-let stop: () => Promise<void>;
-let system: System;
 let changeId: string;
-beforeAll(async () => {
+// Before the workers start.
+beforeAll(() => {
   trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
-  ({ system, stop } = await startJudgedShop('legible'));
+});
+const { system } = useJudgedShop('legible');
+beforeAll(async () => {
   ({ changeId } = await system.submit(CONCERN));
   await system.waiting(changeId);
-}, 120_000);
-afterAll(() => stop());
-jest.setTimeout(120_000);
+});
 
 const handle = () => system.temporal.workflow.getHandle(changeId);
 const text = (payload: temporal.api.common.v1.IPayload | null | undefined): string =>

@@ -10,28 +10,23 @@ import { newNonce } from '../../signing/nonce';
 import { Reconciler } from '../../workers/reconciler/reconciler';
 import { eventually } from '../support/eventually';
 import { SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { update, waitingPrice } from './scenarios';
 
 /** The result of an admission is lost: the ledger has the statement, and the workflow does not know it. */
-let system: System;
 /** Longer than a busy machine takes to disclose the violations and to admit an answer. */
 const DEADLINE_S = 30;
 const near = (id: number) => update(`update gifts set cents = 200 where id = ${id}`, 'gifts', 1);
-jest.setTimeout(120_000);
-beforeAll(async () => {
-  const policies = `  - { key: near, name: Soon, match: { validatorIds: [guardian.gifts] }, deadline: ${DEADLINE_S}s }`;
-  system = await startSystem({
-    ...SHOP,
-    name: 'lost',
-    bundleText: shopBundle({ policies }),
-    wrap: (worker, activities) => {
-      if (worker === 'commit') return held(activities as CommitActivities);
-      return worker === 'review' ? withLostFindings(activities as ReviewActivities) : activities;
-    },
-  });
-}, 120_000);
-afterAll(() => system.close());
+const policies = `  - { key: near, name: Soon, match: { validatorIds: [guardian.gifts] }, deadline: ${DEADLINE_S}s }`;
+const system = useSystem({
+  ...SHOP,
+  name: 'lost',
+  bundleText: shopBundle({ policies }),
+  wrap: (worker, activities) => {
+    if (worker === 'commit') return held(activities as CommitActivities);
+    return worker === 'review' ? withLostFindings(activities as ReviewActivities) : activities;
+  },
+});
 
 /** A commit begins only after the test lets it. */
 let holdCommit = false;

@@ -1,30 +1,21 @@
 import { wakeDelayMs } from '../../policy/decide/wake-delay';
 import { eventually } from '../support/eventually';
-import { SHOP_SQL, shopBundle, shopExtension } from '../support/shop-bundle';
-import { startSystem, type System } from '../support/system';
+import { SHOP } from '../support/shop-bundle';
+import { useSystem } from '../support/system';
 import { waitingPrice } from './scenarios';
 
 const CACHED = 2;
 const OPEN = 6;
-let system: System;
+const system = useSystem({ ...SHOP, name: 'many', maxCachedWorkflows: CACHED });
 const ids: string[] = [];
-jest.setTimeout(180_000);
 
 beforeAll(async () => {
-  system = await startSystem({
-    name: 'many',
-    bundleText: shopBundle(),
-    extension: shopExtension,
-    shopSql: SHOP_SQL,
-    maxCachedWorkflows: CACHED,
-  });
   for (let i = 1; i <= OPEN; i++) {
     const { changeId } = await system.submit(waitingPrice(i));
     await system.waiting(changeId);
     ids.push(changeId);
   }
-}, 180_000);
-afterAll(() => system.close());
+});
 
 test('the worker keeps no more workflows in memory than it may, while more reviews wait', async () => {
   await eventually('the other workflows have left the memory', () => system.cachedWorkflows() <= CACHED);

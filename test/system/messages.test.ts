@@ -10,48 +10,43 @@ import { queryWorkflow } from '../../dev/query-workflow';
 import { GIFT_POLICY, SHOP, shopBundle } from '../support/shop-bundle';
 import { eventually } from '../support/eventually';
 import { replay } from '../support/replay';
-import { startSystem, workflowBundlePath, type System, type TestKey } from '../support/system';
+import { useSystem, workflowBundlePath, type System, type TestKey } from '../support/system';
 import { humanViolations, PRICE, update, waitingPrice } from './scenarios';
 
-let system: System;
 /** While set, `commit` waits for it before it starts. */
 let commitGate: Promise<void> | null = null;
 /** While set, `commit` waits for it before it reports, so the workflow has no result yet. */
 let reportGate: Promise<void> | null = null;
 /** While set, `disclose` waits for it after writing the disclosure to the ledger, so the workflow has no result yet. */
 let discloseGate: Promise<void> | null = null;
-beforeAll(async () => {
-  system = await startSystem({
-    ...SHOP,
-    name: 'messages',
-    bundleText: shopBundle({ policies: GIFT_POLICY }).replace(
-      'dba: { members: [alice, bob] }',
-      'dba: { members: [alice, bob, gone] }',
-    ),
-    wrap: (worker, activities) => {
-      if (worker === 'review') {
-        const { disclose } = activities as { disclose: (input: unknown) => Promise<unknown> };
-        const late = async (input: unknown): Promise<unknown> => {
-          const disclosed = await disclose(input);
-          await discloseGate;
-          return disclosed;
-        };
-        return { ...activities, disclose: late };
-      }
-      if (worker !== 'commit') return activities;
-      const { commit } = activities as { commit: (input: unknown) => Promise<unknown> };
-      const gated = async (input: unknown): Promise<unknown> => {
-        await commitGate;
-        const result = await commit(input);
-        await reportGate;
-        return result;
+const system = useSystem({
+  ...SHOP,
+  name: 'messages',
+  bundleText: shopBundle({ policies: GIFT_POLICY }).replace(
+    'dba: { members: [alice, bob] }',
+    'dba: { members: [alice, bob, gone] }',
+  ),
+  wrap: (worker, activities) => {
+    if (worker === 'review') {
+      const { disclose } = activities as { disclose: (input: unknown) => Promise<unknown> };
+      const late = async (input: unknown): Promise<unknown> => {
+        const disclosed = await disclose(input);
+        await discloseGate;
+        return disclosed;
       };
-      return { ...activities, commit: gated };
-    },
-  });
-}, 120_000);
-afterAll(() => system.close());
-jest.setTimeout(120_000);
+      return { ...activities, disclose: late };
+    }
+    if (worker !== 'commit') return activities;
+    const { commit } = activities as { commit: (input: unknown) => Promise<unknown> };
+    const gated = async (input: unknown): Promise<unknown> => {
+      await commitGate;
+      const result = await commit(input);
+      await reportGate;
+      return result;
+    };
+    return { ...activities, commit: gated };
+  },
+});
 
 type Via = 'update' | 'signal';
 const handle = (changeId: string) => system.temporal.workflow.getHandle(changeId);

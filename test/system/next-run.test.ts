@@ -4,14 +4,10 @@ import { queryWorkflow } from '../../dev/query-workflow';
 import { SHOP } from '../support/shop-bundle';
 import { eventually } from '../support/eventually';
 import { RUN_ALL } from '../support/extent';
-import { startSystem, type System, type TestKey } from '../support/system';
+import { useSystem, type TestKey } from '../support/system';
 import { PRICE } from './scenarios';
 
-let system: System;
-beforeAll(async () => {
-  system = await startSystem({ ...SHOP, name: 'nextrun' });
-}, 120_000);
-afterAll(() => system.close());
+const system = useSystem({ ...SHOP, name: 'nextrun' });
 jest.setTimeout(400_000);
 
 const handle = (changeId: string) => system.temporal.workflow.getHandle(changeId);

@@ -7,23 +7,21 @@ import { eventually } from '../support/eventually';
 import { startHttpSink, type HttpSink } from '../support/http-sink';
 import { SHOP } from '../support/shop-bundle';
 import { startSmtpServer, type SmtpServer } from '../support/smtp-server';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { waitingPrice } from './scenarios';
 
-let system: System;
+const system = useSystem({ ...SHOP, name: 'notices' });
+const folder = mkdtempSync(join(tmpdir(), 'countersign-notices-'));
 let sink: HttpSink;
 let smtp: SmtpServer;
-let folder: string;
 const errors: object[] = [];
 const results = new Set<string>();
 let running: readonly { readonly stop: () => Promise<void> }[];
 
 /** Two workers plan and send at once. The chat and one webhook never accept anything. */
 beforeAll(async () => {
-  system = await startSystem({ ...SHOP, name: 'notices' });
   sink = await startHttpSink();
   smtp = await startSmtpServer();
-  folder = mkdtempSync(join(tmpdir(), 'countersign-notices-'));
   writeFileSync(join(folder, 'secret'), '0123456789abcdef');
   writeFileSync(join(folder, 'closed-chat'), 'http://127.0.0.1:1/chat');
   const webhook = (url: string): object => ({ type: 'webhook', url, secretFile: 'secret' });
@@ -60,15 +58,13 @@ beforeAll(async () => {
       everyMs: 200,
     });
   });
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all(running.map((each) => each.stop()));
-  await system.close();
   await sink.close();
   await smtp.close();
   rmSync(folder, { recursive: true });
 });
-jest.setTimeout(120_000);
 
 const eventsOf = (changeId: string, path: string): readonly string[] =>
   sink.requests

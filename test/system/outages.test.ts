@@ -12,12 +12,11 @@ import { eventually } from '../support/eventually';
 import { reusablePort } from '../support/listening-port';
 import { SHOP } from '../support/shop-bundle';
 import { startSwitchProxy, type SwitchProxy } from '../support/switch-proxy';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 import { update } from './scenarios';
 
 let countersign: SwitchProxy;
 let target: SwitchProxy;
-let system: System;
 /** While set, `commit` waits for it before it starts. */
 let commitGate: Promise<void> | null = null;
 beforeAll(async () => {
@@ -26,22 +25,18 @@ beforeAll(async () => {
     startSwitchProxy({ host: hostname, port: Number(port) }),
     startSwitchProxy({ host: hostname, port: Number(port) }),
   ]);
-  system = await startSystem({
-    ...SHOP,
-    name: 'outages',
-    through: { countersign: countersign.port, target: target.port },
-    wrap: (worker, activities) => {
-      if (worker !== 'commit') return activities;
-      const { commit } = activities as { commit: (input: unknown) => Promise<unknown> };
-      return { ...activities, commit: async (input: unknown) => (await commitGate, await commit(input)) };
-    },
-  });
-}, 120_000);
-afterAll(async () => {
-  await system.close();
-  await Promise.all([countersign.stop(), target.stop()]);
 });
-jest.setTimeout(120_000);
+const system = useSystem(() => ({
+  ...SHOP,
+  name: 'outages',
+  through: { countersign: countersign.port, target: target.port },
+  wrap: (worker, activities) => {
+    if (worker !== 'commit') return activities;
+    const { commit } = activities as { commit: (input: unknown) => Promise<unknown> };
+    return { ...activities, commit: async (input: unknown) => (await commitGate, await commit(input)) };
+  },
+}));
+afterAll(() => Promise.all([countersign.stop(), target.stop()]));
 
 const narrow = (id: number) => update(`update items set stock = stock + 1 where id = ${id}`, 'items', 1);
 const needsAnswer = (id: number) => update(`update prices set cents = cents + 1 where id = ${id}`, 'prices', 1);
@@ -165,7 +160,6 @@ test('if our database is down when an answer arrives, the answer is admitted whe
 describe('the Temporal server', () => {
   const dir = mkdtempSync(join(tmpdir(), 'countersign-temporal-'));
   let server: TemporalServer;
-  let own: System;
   const start = (port: number) =>
     startTemporalServer({
       cliPath: process.env['COUNTERSIGN_TEST_CLI'] ?? '',
@@ -175,12 +169,11 @@ describe('the Temporal server', () => {
       port,
       say: () => {},
     });
-  beforeAll(async () => {
+  const own = useSystem(async () => {
     server = await start(await reusablePort());
-    own = await startSystem({ ...SHOP, name: 'temporal-away', temporalAddress: server.address });
-  }, 120_000);
+    return { ...SHOP, name: 'temporal-away', temporalAddress: server.address };
+  });
   afterAll(async () => {
-    await own.close();
     await server.stop();
     rmSync(dir, { recursive: true, force: true });
   });

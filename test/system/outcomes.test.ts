@@ -2,13 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { queryWorkflow } from '../../dev/query-workflow';
-import type { JudgeServer } from '../support/judge-server';
 import { GIFT_POLICY } from '../support/shop-bundle';
 import type { System } from '../support/system';
 import { guard } from '../../client/guard';
 import { verifyReceipt } from '../../client/receipt';
 import type { DecidedMessage } from '../../policy/contracts/messages';
-import { JUDGE_WHY, startJudgedShop } from './judge-words';
+import { JUDGE_WHY, useJudgedShop } from './judge-words';
 import {
   humanViolations,
   PRICE,
@@ -21,20 +20,13 @@ import {
   WHOLE_TABLE,
 } from './scenarios';
 
-let judge: JudgeServer;
-let stop: () => Promise<void>;
-let system: System;
-beforeAll(async () => {
-  ({ judge, system, stop } = await startJudgedShop('outcomes', {
-    validators: `
+const { judge, system } = useJudgedShop('outcomes', {
+  validators: `
   - { rule: shop_stock_left, config: { maxRows: 2 }, sourceTools: [SQLDryRun] }
   - { condition: { name: late, when: has(metadata.late), reason: Late. } }`,
-    policies: `${GIFT_POLICY}
+  policies: `${GIFT_POLICY}
   - { key: late, name: Late, match: { validatorIds: [guardian.late] }, deadline: 10s }`,
-  }));
-}, 120_000);
-afterAll(() => stop());
-jest.setTimeout(120_000);
+});
 
 async function run(name: string): Promise<Awaited<ReturnType<System['ended']>> & { changeId: string }> {
   const changeId = await SCENARIOS[name]?.(system);

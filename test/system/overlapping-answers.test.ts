@@ -1,33 +1,26 @@
 import { readable, toJson } from '../support/history';
 import { replay } from '../support/replay';
-import { SHOP, shopBundle } from '../support/shop-bundle';
-import { startSystem, workflowBundlePath, type System } from '../support/system';
+import { SHOP } from '../support/shop-bundle';
+import { useSystem, workflowBundlePath } from '../support/system';
 import { waitingPrice } from './scenarios';
 
 /** The disclosure reports once both answers have arrived, so that one workflow task delivers them. */
 let arrived = (): void => {};
 const bothArrived = new Promise<void>((resolve) => (arrived = resolve));
-let system: System;
-jest.setTimeout(120_000);
-
-beforeAll(async () => {
-  system = await startSystem({
-    ...SHOP,
-    name: 'overlap',
-    bundleText: shopBundle(),
-    wrap: (_worker, activities) => {
-      const { disclose, ...others } = activities as Record<string, (input: unknown) => Promise<unknown>>;
-      if (disclose === undefined) return activities;
-      const slow = async (input: unknown): Promise<unknown> => {
-        const disclosed = await disclose(input);
-        await bothArrived;
-        return disclosed;
-      };
-      return { ...others, disclose: slow };
-    },
-  });
-}, 120_000);
-afterAll(() => system.close());
+const system = useSystem({
+  ...SHOP,
+  name: 'overlap',
+  wrap: (_worker, activities) => {
+    const { disclose, ...others } = activities as Record<string, (input: unknown) => Promise<unknown>>;
+    if (disclose === undefined) return activities;
+    const slow = async (input: unknown): Promise<unknown> => {
+      const disclosed = await disclose(input);
+      await bothArrived;
+      return disclosed;
+    };
+    return { ...others, disclose: slow };
+  },
+});
 
 test('two answers in one workflow task are both admitted, and the history replays', async () => {
   const { changeId } = await system.submit(waitingPrice(1));

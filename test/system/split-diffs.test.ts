@@ -4,7 +4,7 @@ import { RUN_ALL, sampled } from '../support/extent';
 import { findingsIn } from '../support/review/written-findings';
 import type { Countersign } from '../../client/countersign';
 import { CACHE_MS } from '../../storage/keys/key-registry';
-import { startSystem, type System } from '../support/system';
+import { useSystem } from '../support/system';
 
 /** Limits on what one person's agents may change in the shop within an hour, across all changes and source tools. */
 const BUNDLE = `
@@ -35,14 +35,12 @@ const SHOP = TABLES.map(
     `create table ${t} (id int primary key, name text not null, version int not null default 1); insert into ${t} select i, 'row ' || i, 1 from generate_series(1, 2000) i;`,
 ).join('\n');
 
-let system: System;
+const system = useSystem({ name: 'split', bundleText: BUNDLE, shopSql: SHOP });
 beforeAll(async () => {
-  system = await startSystem({ name: 'split', bundleText: BUNDLE, shopSql: SHOP });
   for (const name of PEOPLE) agents.set(name, await makeAgent(name));
   // Workers cache the key registry for this long.
   await pause(CACHE_MS + 200);
-}, 120_000);
-afterAll(() => system.close());
+});
 jest.setTimeout(280_000);
 
 interface Change {

@@ -19,6 +19,10 @@ export interface GatewayWorld {
   readonly path: (name: string) => string;
   /** Path of a key file: `alice` may answer, `agent` may submit, `stranger` is not registered. */
   readonly key: (name: 'alice' | 'agent' | 'stranger') => string;
+  /** The command line with which alice logs in. */
+  readonly login: (url?: string) => readonly string[];
+  /** Instead of a login. */
+  readonly variables: () => Readonly<Record<string, string>>;
   /** Runs a command line with nothing but these variables of the shell, without a database or Temporal. */
   readonly run: (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<CommandRun>;
   readonly stop: () => Promise<void>;
@@ -55,9 +59,17 @@ export async function gatewayWorld({ path, write }: ReturnType<typeof temporaryF
   keyFile(path('agent'), world.keys.agent, 'service');
   keyFile(path('stranger'), newKeyPair(), 'approver');
   write('trust.json', JSON.stringify(world.trust));
+  const url = `http://127.0.0.1:${port}`;
   return {
     world,
-    url: `http://127.0.0.1:${port}`,
+    url,
+    login: (at = url) => ['login', at, '--key', path('alice'), '--trust', path('trust.json'), '--tenant', 'acme'],
+    variables: () => ({
+      COUNTERSIGN_GATEWAY_URL: url,
+      COUNTERSIGN_TENANT: 'acme',
+      COUNTERSIGN_KEY_FILE: path('alice'),
+      COUNTERSIGN_TRUST_FILE: path('trust.json'),
+    }),
     open,
     ended,
     path,

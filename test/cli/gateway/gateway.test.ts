@@ -13,30 +13,12 @@ beforeAll(async () => {
 });
 afterAll(async () => await g.stop());
 
-const login = (url = g.url, ...more: readonly string[]): readonly string[] => [
-  'login',
-  url,
-  '--key',
-  g.key('alice'),
-  '--trust',
-  g.path('trust.json'),
-  '--tenant',
-  'acme',
-  ...more,
-];
 const file = (): string => g.path('config/countersign/login.json');
-/** Instead of a login. */
-const variables = () => ({
-  COUNTERSIGN_GATEWAY_URL: g.url,
-  COUNTERSIGN_TENANT: 'acme',
-  COUNTERSIGN_KEY_FILE: g.key('alice'),
-  COUNTERSIGN_TRUST_FILE: g.path('trust.json'),
-});
-const signedIn = async (): Promise<void> => expect(await g.run(login())).toMatchObject({ code: 0 });
+const signedIn = async (): Promise<void> => expect(await g.run(g.login())).toMatchObject({ code: 0 });
 
 describe('login', () => {
   it('keeps address, tenant, path of the key and trust roots in a file of the user alone, and whoami shows what an operator granted', async () => {
-    const { code, out } = await g.run(login());
+    const { code, out } = await g.run(g.login());
     expect(code).toBe(0);
     expect(statSync(file()).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({
@@ -69,17 +51,17 @@ describe('login', () => {
   it.each<[string, () => readonly string[], number, string]>([
     ['no trust roots', () => ['login', g.url, '--key', g.key('alice')], 2, '--trust is missing'],
     ['no key', () => ['login', g.url], 2, '--key is missing'],
-    ['an address of another protocol', () => login('ftp://gateway.example'), 2, 'expected an http or https address'],
+    ['an address of another protocol', () => g.login('ftp://gateway.example'), 2, 'expected an http or https address'],
     [
       'a key that is not registered',
       () => ['login', g.url, '--key', g.key('stranger'), '--trust', g.path('trust.json')],
       13,
       'is not registered',
     ],
-    ['a key of several tenants without --tenant', () => login().slice(0, -2), 2, '--tenant is missing'],
+    ['a key of several tenants without --tenant', () => g.login().slice(0, -2), 2, '--tenant is missing'],
     [
       'a gateway that does not answer',
-      () => login('http://127.0.0.1:9'),
+      () => g.login('http://127.0.0.1:9'),
       1,
       'The gateway at http://127.0.0.1:9 did not answer',
     ],
@@ -141,7 +123,7 @@ describe('with a login, without credentials of a database or Temporal,', () => {
       return { ...(body as object), reviews: reviews.map((each) => ({ ...each, changeId: short.padEnd(64, '9') })) };
     };
     await withLyingGateway(g.url, listsAnotherLater, async (url) => {
-      const run = (args: readonly string[]) => g.run(args, { ...variables(), COUNTERSIGN_GATEWAY_URL: url });
+      const run = (args: readonly string[]) => g.run(args, { ...g.variables(), COUNTERSIGN_GATEWAY_URL: url });
       const show = await run(['show', short]);
       expect(show.out).toContain(`countersign answer ${g.open} --violation`);
       asked.length = 0;
@@ -173,7 +155,7 @@ describe('with a login, without credentials of a database or Temporal,', () => {
 });
 
 it('COUNTERSIGN_GATEWAY_URL with a key and trust roots needs no login, and a database URL has precedence over both', async () => {
-  const env = variables();
+  const env = g.variables();
   expect(await g.run(['list'], env)).toMatchObject({ code: 0, err: '' });
   const { COUNTERSIGN_TRUST_FILE: _trust, ...untrusting } = env;
   expect(await g.run(['list'], untrusting)).toMatchObject({ code: 2, err: expect.stringContaining('TRUST_FILE') });
@@ -259,7 +241,7 @@ describe('a gateway that changes what it serves', () => {
   ])('and %s is not trusted', async (_name, args, edit) => {
     const edited = (path: string, body: unknown) => edit(path, body as Record<string, unknown>);
     const { code } = await withLyingGateway(g.url, edited, (url) =>
-      g.run(args(g), { ...variables(), COUNTERSIGN_GATEWAY_URL: url }),
+      g.run(args(g), { ...g.variables(), COUNTERSIGN_GATEWAY_URL: url }),
     );
     expect(code).toBe(14);
   });

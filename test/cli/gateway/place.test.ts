@@ -10,8 +10,7 @@ const folder = temporaryFolder();
 let g: GatewayWorld;
 beforeAll(async () => {
   g = await gatewayWorld(folder);
-  const trust = ['--trust', g.path('trust.json'), '--tenant', 'acme'];
-  expect(await g.run(['login', g.url, '--key', g.key('alice'), ...trust])).toMatchObject({ code: 0, err: '' });
+  expect(await g.run(g.login())).toMatchObject({ code: 0, err: '' });
   servers('dev', 'http://127.0.0.1:9');
   servers('same', g.url.replace('127.0.0.1', 'localhost'));
 });
@@ -111,12 +110,7 @@ it('says nothing about another place if the directory that the shell names has a
 });
 
 describe('COUNTERSIGN_GATEWAY_URL of the shell', () => {
-  const variables = () => ({
-    COUNTERSIGN_GATEWAY_URL: `${g.url}/`,
-    COUNTERSIGN_TENANT: 'acme',
-    COUNTERSIGN_KEY_FILE: g.key('alice'),
-    COUNTERSIGN_TRUST_FILE: g.path('trust.json'),
-  });
+  const variables = () => ({ ...g.variables(), COUNTERSIGN_GATEWAY_URL: `${g.url}/` });
 
   it('is used, and not the database of a cli.env that is only in this folder', async () => {
     expect(await run(['list'], variables(), 'none', DATABASE)).toMatchObject({
@@ -139,8 +133,7 @@ describe('COUNTERSIGN_GATEWAY_URL of the shell', () => {
 });
 
 it('login says if commands here do not use it', async () => {
-  const login = ['login', g.url, '--key', g.key('alice'), '--trust', g.path('trust.json'), '--tenant', 'acme'];
-  expect(await run(login, stateDir('dev'))).toMatchObject({
+  expect(await run(g.login(), stateDir('dev'))).toMatchObject({
     code: 0,
     err: expect.stringContaining('not the gateway'),
   });
@@ -165,8 +158,7 @@ describe('the folder of a repository that came from elsewhere', () => {
 
   it('names no other login, and logout removes only that of the user', async () => {
     const elsewhere = { XDG_CONFIG_HOME: g.path('elsewhere') };
-    const login = ['login', g.url, '--key', g.key('alice'), '--trust', g.path('trust.json'), '--tenant', 'acme'];
-    await g.run(login, elsewhere);
+    await g.run(g.login(), elsewhere);
     const shellEnv = { HOME: g.path('home') };
     const host = { env: { ...stateDir('none'), ...elsewhere, ...shellEnv }, shellEnv, remote: remoteModules };
     expect(await runCommand(['list'], { host })).toMatchObject({ code: 2 });
@@ -212,13 +204,7 @@ describe('a file that is damaged', () => {
   };
 
   it('of a login is ignored if variables name the gateway, and is an error if the login would be used', async () => {
-    const variables = {
-      COUNTERSIGN_GATEWAY_URL: g.url,
-      COUNTERSIGN_TENANT: 'acme',
-      COUNTERSIGN_KEY_FILE: g.key('alice'),
-      COUNTERSIGN_TRUST_FILE: g.path('trust.json'),
-    };
-    expect(await run(['list'], { ...damaged(), ...variables })).toMatchObject({ code: 0 });
+    expect(await run(['list'], { ...damaged(), ...g.variables() })).toMatchObject({ code: 0 });
     expect(await run(['list'], damaged())).toMatchObject({
       code: 2,
       err: expect.stringContaining('Run "countersign login" again'),
@@ -228,8 +214,7 @@ describe('a file that is damaged', () => {
   it('of servers does not undo a login, which says that commands here fail', async () => {
     mkdirSync(g.path('broken'));
     writeFileSync(join(g.path('broken'), 'client.json'), '{', { mode: 0o600 });
-    const login = ['login', g.url, '--key', g.key('alice'), '--trust', g.path('trust.json'), '--tenant', 'acme'];
-    expect(await run(login, {}, 'broken')).toMatchObject({
+    expect(await run(g.login(), {}, 'broken')).toMatchObject({
       code: 0,
       err: expect.stringMatching(/^a command here fails: .*client\.json/),
     });

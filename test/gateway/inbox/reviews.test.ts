@@ -9,8 +9,8 @@ import { alice, inboxWorld, loggedIn, mallory, OTHER_CHANGE } from './world';
 
 const MINUTE = 60_000;
 
-function answersOf(passkey: TestPasskey, decision: 'confirm' | 'reject' = 'confirm') {
-  const choice = { violationIds: [hex('a')], decision, reason: 'seen' };
+function answersOf(passkey: TestPasskey) {
+  const choice = { violationIds: [hex('a')], decision: 'confirm', reason: 'seen' } as const;
   const [issuedAt, expiresAt] = [new Date(), new Date(Date.now() + 5 * MINUTE)];
   return passkey.sign(answerStatements(CHANGE, reviewed(), choice, passkey.keyId, { issuedAt, expiresAt }));
 }

@@ -1,4 +1,3 @@
-import { sqlPostgresPack, sqlPostgresStylePack } from '../../source-tools/sql/rules/support/packs';
 import { corpus } from '../../source-tools/sql/rules/support/corpus';
 import { fires } from '../../source-tools/sql/rules/support/run-rule';
 import { labelOf, verdictOf, type Judged, type Measure } from '../judged';
@@ -9,8 +8,6 @@ interface AdvisorCase {
   readonly sql: string;
   readonly expected: 'pass' | 'violation';
 }
-
-const pack = [...sqlPostgresPack, ...sqlPostgresStylePack];
 
 /** Equivalent rules for each rule of Bytebase. Rules that need a catalog or a naming template have no equivalent. */
 const EQUIVALENTS: Readonly<Record<string, { readonly rules: readonly string[]; readonly config?: object }>> = {
@@ -53,7 +50,7 @@ export const bytebase: Measure = {
       if (equivalent === undefined) continue;
       const { rules, config = {} } = equivalent;
       const fired: string[] = [];
-      for (const name of rules) if (await fires(name, sql, { config }, pack)) fired.push(name);
+      for (const name of rules) if (await fires(name, sql, { config })) fired.push(name);
       judged.push({ id, expected: labelOf(expected), actual: verdictOf(fired.length > 0), what: rules.join(', ') });
     }
     return { judged, notCompared: cases.length - judged.length };

@@ -1,7 +1,6 @@
 import { canonicalJson, type JsonValue } from '../../../policy/contracts/canonical-json';
 import { extractHttpPatchFacts } from '../../../source-tools/http/facts/extract-http-facts';
 import type { HttpPatchFacts } from '../../../source-tools/http/facts/http-facts';
-import { packDefinitions } from '../../../source-tools';
 import { request } from '../../../source-tools/http/rules/define-http-rule';
 import { runRule } from '../../policy/rules/support/run-pack-rule';
 import { corpus } from '../../source-tools/sql/rules/support/corpus';
@@ -21,7 +20,7 @@ const FILE = 'json-patch-rfc6902.json';
 /** A case passes if the patch applies and the document becomes the one of the suite. */
 function judgeOne({ id, comment, doc, patch, expected, result }: PatchCase) {
   const raw = request({ body: patch, document: doc });
-  const { status, errorClass, reason } = runRule(packDefinitions, 'http_patch_invalid', raw);
+  const { status, errorClass, reason } = runRule('http_patch_invalid', raw);
   if (errorClass !== undefined) throw new Error(`${id}: ${reason}`);
   const facts = extractHttpPatchFacts(Buffer.from(raw)) as HttpPatchFacts;
   const differs = status === 'ALLOW' && result !== undefined && canonicalJson(facts.result) !== canonicalJson(result);

@@ -1,5 +1,4 @@
 import type { JsonValue } from '../../../policy/contracts/canonical-json';
-import { packDefinitions } from '../../../source-tools';
 import { runRule } from '../../policy/rules/support/run-pack-rule';
 import { corpus } from '../../source-tools/sql/rules/support/corpus';
 import { labelOf, verdictOf, type Measure } from '../judged';
@@ -95,7 +94,7 @@ export const sentinel: Measure = {
       const configuration = { root_module: {} };
       const raw = JSON.stringify({ format_version: '1.2', resource_changes, configuration });
       const { rule, config = {} } = covering;
-      const { status, errorClass, reason } = runRule(packDefinitions, rule, raw, { config });
+      const { status, errorClass, reason } = runRule(rule, raw, { config });
       if (errorClass !== undefined) throw new Error(`${id}: ${reason}`);
       return [{ id, expected: labelOf(expected), actual: verdictOf(status !== 'ALLOW'), what: `${rule}: ${reason}` }];
     });

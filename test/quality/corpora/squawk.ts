@@ -1,4 +1,3 @@
-import { sqlPostgresPack, sqlPostgresStylePack } from '../../source-tools/sql/rules/support/packs';
 import { corpus } from '../../source-tools/sql/rules/support/corpus';
 import { fires } from '../../source-tools/sql/rules/support/run-rule';
 import { labelOf, verdictOf, type Judged, type Measure } from '../judged';
@@ -11,7 +10,6 @@ interface SquawkCase {
   readonly expected: 'pass' | 'violation';
 }
 
-const pack = [...sqlPostgresPack, ...sqlPostgresStylePack];
 const transaction = (s: SquawkCase['settings']) => ({ assumeInTransaction: s.assume_in_transaction ?? false });
 const version = (s: SquawkCase['settings']) => (s.pg_version === undefined ? {} : { pgVersion: Number(s.pg_version) });
 
@@ -71,7 +69,7 @@ export const squawk: Measure = {
       const equivalent = EQUIVALENTS[rule];
       if (equivalent === undefined) continue;
       const [name, configOf] = equivalent;
-      const held = await fires(name, sql, { config: configOf?.(settings) ?? {} }, pack);
+      const held = await fires(name, sql, { config: configOf?.(settings) ?? {} });
       judged.push({ id, expected: labelOf(expected), actual: verdictOf(held), what: name });
     }
     return { judged, notCompared: cases.length - judged.length };

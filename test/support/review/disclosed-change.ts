@@ -41,11 +41,11 @@ export function answerOf(keyId: string, more: Partial<AnswerPredicate> = {}): An
 }
 
 /** Appends the rows that answers are compared with: opened by rita for tenant `acme` and target `shop`. */
-export async function writeDisclosedChange(ledger: Ledger, change: DisclosedChange, planHash = HASH): Promise<void> {
+export async function writeDisclosedChange(ledger: Ledger, change: DisclosedChange): Promise<void> {
   const submission = { tenant: 'acme', target: 'shop', sourceTool: 'SQLDryRun', diffSha: '4'.repeat(64) };
   const bodies: [LedgerKind, object][] = [
     ['submitted', { submission, inputSha: '5'.repeat(64), requester: 'rita' }],
-    ['planned', { planHash }],
+    ['planned', { planHash: HASH }],
   ];
   const { fingerprint, violations } = change;
   if (fingerprint !== null) bodies.push(['disclosed', { fingerprint, violations: violations.map(complete) }]);

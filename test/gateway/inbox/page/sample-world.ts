@@ -52,10 +52,7 @@ export interface SampleWorld {
   readonly trust: EvidenceTrust;
   readonly keys: SeededKeys;
   /** Opens a change, runs its rules and its dry run, and discloses what fired. `bobConfirms`: bob confirms the first violation. */
-  open(
-    change: SampleName | SampleChange,
-    options?: { readonly bobConfirms?: boolean; readonly at?: Date },
-  ): Promise<Sample>;
+  open(change: SampleName | SampleChange, options?: { readonly bobConfirms?: boolean }): Promise<Sample>;
 }
 
 /** Reviews of changes to all kinds of targets, with the real rules, in memory. Dry runs are given. */

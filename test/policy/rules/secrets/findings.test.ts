@@ -3,7 +3,7 @@ import { ValidatorResult } from '../../../../policy/contracts/finding';
 import { packDefinitions } from '../../../../source-tools';
 import { scanText } from '../../../../policy/rules/secrets/scan';
 import { SECRETS } from '../../judge/secret-fixtures';
-import { runRule, type PackRun } from '../support/run-pack-rule';
+import { type PackRun, runRule } from '../support/run-pack-rule';
 
 const secretsPack = packDefinitions.filter(({ pack }) => pack === 'secrets');
 
@@ -16,7 +16,7 @@ const firing = (raw: string | Uint8Array, options: PackRun = {}): Record<string,
   Object.fromEntries(
     secretsPack
       .filter((d) => d.sourceTools === '*' || d.sourceTools.includes(options.sourceTool ?? 'GitPatch'))
-      .map((d) => [d.implementation, runRule(secretsPack, d.implementation, raw, options)] as const)
+      .map((d) => [d.implementation, runRule(d.implementation, raw, options)] as const)
       .filter(([, result]) => result.status !== 'ALLOW'),
   );
 
@@ -166,7 +166,7 @@ it('reports where the scan stopped on text with too many candidates, and does no
     `${TOKEN.slice(0, 12)}${'a'.repeat(30)} `.repeat(10_000),
     `api_key="${TOKEN.slice(4)}"\n`.repeat(3_000),
   ]) {
-    const result = runRule(secretsPack, 'secrets_known_token', dense, { sourceTool: 'SQLDryRun' });
+    const result = runRule('secrets_known_token', dense, { sourceTool: 'SQLDryRun' });
     expect(result.reason).toContain('the scan stopped here');
     expect(ValidatorResult.parse(result)).toEqual(result);
   }

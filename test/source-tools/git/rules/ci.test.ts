@@ -1,9 +1,8 @@
-import { packDefinitions } from '../../../../source-tools';
 import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
 const finds = (rule: string, path: string, lines: readonly string[]): boolean =>
-  runRule(packDefinitions, rule, patchOf(path, MODIFIED, lines)).status !== 'ALLOW';
+  fires(rule, patchOf(path, MODIFIED, lines));
 
 describe('a pipeline that checks out the code of a fork with permissions', () => {
   it.each([

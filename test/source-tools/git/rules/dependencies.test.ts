@@ -1,13 +1,9 @@
-import { packDefinitions } from '../../../../source-tools';
+import { movePatch } from '../../../../dev/fixtures/git-repository';
 import { MODIFIED, NEW, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { firedReason } from '../../../policy/rules/support/run-pack-rule';
 
-const resultOf = (rule: string, patches: readonly string[]): string | null => {
-  const result = runRule(packDefinitions, rule, patches.join(''));
-  return result.status === 'ALLOW' ? null : result.reason;
-};
-const held = (...patches: readonly string[]): string | null => resultOf('git_dependency_change', patches);
-const advised = (...patches: readonly string[]): string | null => resultOf('git_dependency_update', patches);
+const held = (...patches: readonly string[]) => firedReason('git_dependency_change', patches.join(''));
+const advised = (...patches: readonly string[]) => firedReason('git_dependency_update', patches.join(''));
 const edit = (path: string, ...lines: readonly string[]): string => patchOf(path, MODIFIED, lines);
 
 /** Names a package that the lock file already has. */
@@ -332,9 +328,6 @@ describe('a manifest or lock file that is not read', () => {
 });
 
 describe('a file that becomes a manifest or lock file', () => {
-  const moved = (change: 'rename' | 'copy', from: string, to: string): string =>
-    `diff --git a/${from} b/${to}\nsimilarity index 100%\n${change} from ${from}\n${change} to ${to}\n`;
-
   it.each([
     ['rename', 'notes.json', 'package.json'],
     ['rename', 'examples/a/package.json', 'package.json'],
@@ -342,7 +335,7 @@ describe('a file that becomes a manifest or lock file', () => {
     ['rename', 'a.txt', 'pom.xml'],
     ['rename', 'old.lock', 'yarn.lock'],
   ] as const)('is held: a %s from %s to %s', (change, from, to) => {
-    expect(held(moved(change, from, to))).toContain(`gets the content of "${from}"`);
+    expect(held(movePatch(from, to, change))).toContain(`gets the content of "${from}"`);
   });
 
   it.each([
@@ -350,7 +343,7 @@ describe('a file that becomes a manifest or lock file', () => {
     ['package.json', 'old/package.json'],
     ['package.json', 'notes.json'],
   ])('is not held if its package moves, or if it was one before: %s to %s', (from, to) => {
-    expect(held(moved('rename', from, to))).toBeNull();
+    expect(held(movePatch(from, to))).toBeNull();
   });
 });
 

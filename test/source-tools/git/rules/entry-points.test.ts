@@ -1,12 +1,9 @@
-import { packDefinitions } from '../../../../source-tools';
 import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { firedReason } from '../../../policy/rules/support/run-pack-rule';
 
 /** The reason of the rule about manifests for a hunk of one; null if it does not fire. */
-function held(path: string, ...lines: readonly string[]): string | null {
-  const result = runRule(packDefinitions, 'git_dependency_change', patchOf(path, MODIFIED, lines));
-  return result.status === 'ALLOW' ? null : result.reason;
-}
+const held = (path: string, ...lines: readonly string[]) =>
+  firedReason('git_dependency_change', patchOf(path, MODIFIED, lines));
 
 const RUNS = 'decides which code of the package runs';
 

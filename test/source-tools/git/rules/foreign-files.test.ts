@@ -1,8 +1,7 @@
-import { packDefinitions } from '../../../../source-tools';
+import { movePatch } from '../../../../dev/fixtures/git-repository';
 import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
-const finds = (rule: string, patch: string): boolean => runRule(packDefinitions, rule, patch).status !== 'ALLOW';
 const changed = (path: string, before = 'a', after = 'b'): string =>
   patchOf(path, MODIFIED, [`-${before}`, `+${after}`]);
 
@@ -23,7 +22,7 @@ it.each([
   ['git_licence_change', 'app/license_plate.py', false],
   ['git_licence_change', 'src/LicenseBadge.tsx', false],
 ])('%s decides about the file %s: %s', (rule, path, isFound) => {
-  expect(finds(rule, changed(path))).toBe(isFound);
+  expect(fires(rule, changed(path))).toBe(isFound);
 });
 
 it.each([
@@ -34,11 +33,9 @@ it.each([
   ['package.json', '  "license": "MIT"', '  "license": "MIT" ', false],
   ['src/a.ts', 'const license = a;', 'const license = b;', false],
 ])('git_licence_change reads the lines of %s: "%s" becomes "%s"', (path, before, after, isFound) => {
-  expect(finds('git_licence_change', changed(path, before, after))).toBe(isFound);
+  expect(fires('git_licence_change', changed(path, before, after))).toBe(isFound);
 });
 
 it('git_licence_change finds a license file that is moved away', () => {
-  const patch =
-    'diff --git a/LICENSE b/docs/old.txt\nsimilarity index 100%\nrename from LICENSE\nrename to docs/old.txt\n';
-  expect(finds('git_licence_change', patch)).toBe(true);
+  expect(fires('git_licence_change', movePatch('LICENSE', 'docs/old.txt'))).toBe(true);
 });

@@ -1,11 +1,5 @@
-import { packDefinitions } from '../../../../source-tools';
 import { patchOf } from '../../../../source-tools/git/rules/define-git-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
-
-const finding = (rule: string, patch: string): string | null => {
-  const { status, reason } = runRule(packDefinitions, rule, patch);
-  return status === 'ALLOW' ? null : reason;
-};
+import { firedReason } from '../../../policy/rules/support/run-pack-rule';
 
 const COPIED = [
   'diff --git a/run.sh b/other.sh',
@@ -23,14 +17,14 @@ const COPIED = [
 
 describe('git_mode', () => {
   it('finds a copy of an executable, which is a new executable', () => {
-    expect(finding('git_mode', COPIED)).toContain('becomes executable');
-    expect(finding('git_mode', COPIED.replaceAll('copy ', 'rename '))).toBeNull();
+    expect(firedReason('git_mode', COPIED)).toContain('becomes executable');
+    expect(firedReason('git_mode', COPIED.replaceAll('copy ', 'rename '))).toBeNull();
   });
 
   it('finds a submodule that is removed, with everything below it', () => {
     const lines = [`-Subproject commit ${'1'.repeat(40)}`];
-    expect(finding('git_mode', patchOf('sub', ['deleted file mode 160000'], lines))).toContain('submodule');
-    expect(finding('git_mode', patchOf('link', ['deleted file mode 120000'], ['-a.txt']))).toBeNull();
+    expect(firedReason('git_mode', patchOf('sub', ['deleted file mode 160000'], lines))).toContain('submodule');
+    expect(firedReason('git_mode', patchOf('link', ['deleted file mode 120000'], ['-a.txt']))).toBeNull();
   });
 });
 
@@ -38,7 +32,7 @@ describe('git_symlink_escape', () => {
   it.each(['.git/hooks', '.GIT/config', '.git./config', 'GIT~1/config', '.g\u200cit/config'])(
     'finds a link to %s, which some file system reads as .git',
     (target) => {
-      expect(finding('git_symlink_escape', patchOf('link', ['new file mode 120000'], [`+${target}`]))).toContain(
+      expect(firedReason('git_symlink_escape', patchOf('link', ['new file mode 120000'], [`+${target}`]))).toContain(
         'links into .git',
       );
     },
@@ -50,6 +44,6 @@ describe('git_path_traversal', () => {
     ...['n.', 'package.json.', 'a.b./c', 'con..txt', 'GITHUB~1/workflows/ci.yml', 'COUNTE~1.YAM'],
     ...['.npmrc::$DATA', 'CONIN$'],
   ])('finds %s, which some systems read as another name', (path) => {
-    expect(finding('git_path_traversal', patchOf(path, ['new file mode 100644'], ['+x']))).not.toBeNull();
+    expect(firedReason('git_path_traversal', patchOf(path, ['new file mode 100644'], ['+x']))).not.toBeNull();
   });
 });

@@ -1,13 +1,9 @@
-import { packDefinitions } from '../../../../source-tools';
 import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { firedReason } from '../../../policy/rules/support/run-pack-rule';
 
 /** The reason of the rule about manifests for a hunk of one without its lock file; null if it does not fire. */
-function held(path: string, ...lines: readonly string[]): string | null {
-  const patch = patchOf(path, MODIFIED, lines);
-  const result = runRule(packDefinitions, 'git_dependency_change', patch, { config: { requireLock: false } });
-  return result.status === 'ALLOW' ? null : result.reason;
-}
+const held = (path: string, ...lines: readonly string[]) =>
+  firedReason('git_dependency_change', patchOf(path, MODIFIED, lines), { config: { requireLock: false } });
 
 describe('a change that gives the lines around it another place', () => {
   it.each([

@@ -1,13 +1,9 @@
 /** A command of package.json asks unless it is on the list of what only builds, tests, checks and formats files of the repository. */
-import { packDefinitions } from '../../../../source-tools';
 import { MODIFIED, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { firedReason } from '../../../policy/rules/support/run-pack-rule';
 
-function held(...lines: readonly string[]): string | null {
-  const patch = patchOf('package.json', MODIFIED, lines);
-  const result = runRule(packDefinitions, 'git_dependency_change', patch, { config: { requireLock: false } });
-  return result.status === 'ALLOW' ? null : result.reason;
-}
+const held = (...lines: readonly string[]) =>
+  firedReason('git_dependency_change', patchOf('package.json', MODIFIED, lines), { config: { requireLock: false } });
 
 const added = (command: string): readonly string[] => [`+    "ci-step": ${JSON.stringify(command)}`];
 

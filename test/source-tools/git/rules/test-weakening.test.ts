@@ -1,9 +1,9 @@
-import { packDefinitions } from '../../../../source-tools';
+import { movePatch } from '../../../../dev/fixtures/git-repository';
 import { MODIFIED, NEW, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { firedReason, fires } from '../../../policy/rules/support/run-pack-rule';
 
 const weakens = (path: string, line: string): boolean =>
-  runRule(packDefinitions, 'git_test_weakening', patchOf(path, MODIFIED, [`+${line}`])).status !== 'ALLOW';
+  fires('git_test_weakening', patchOf(path, MODIFIED, [`+${line}`]));
 
 describe('a line that is added to a test file', () => {
   it.each([
@@ -80,11 +80,10 @@ describe('a line that is added to a test file', () => {
 
 describe('a threshold', () => {
   const lowers = (before: string, ...after: readonly string[]): boolean =>
-    runRule(
-      packDefinitions,
+    fires(
       'git_test_weakening',
       patchOf('jest.config.js', MODIFIED, [`-${before}`, ...after.map((line) => `+${line}`)]),
-    ).status !== 'ALLOW';
+    );
 
   it('is found if it decreases, but not if its name is part of another word', () => {
     expect(lowers('  lines: 90,', '  lines: 50,')).toBe(true);
@@ -97,10 +96,7 @@ describe('a threshold', () => {
 });
 
 describe('assertions and test files', () => {
-  const heldFor = (...patches: readonly string[]): string | null => {
-    const result = runRule(packDefinitions, 'git_test_weakening', patches.join(''));
-    return result.status === 'ALLOW' ? null : result.reason;
-  };
+  const heldFor = (...patches: readonly string[]) => firedReason('git_test_weakening', patches.join(''));
   const DELETED = ['deleted file mode 100644', 'index 8c3482d..0000000'];
   const lines = (kind: string, count: number): string[] =>
     Array.from({ length: count }, (_, i) => `${kind}  expect(sum(${i})).toBe(${i});`);
@@ -189,8 +185,7 @@ describe('assertions and test files', () => {
     ['tests/test_a.py', 'tests/unit/test_a.py', false],
     ['test/support/server.ts', 'test/support/http.ts', false],
   ])('are held if a rename hides them from the test runner: %s becomes %s: %s', (from, to, isHeld) => {
-    const patch = `diff --git a/${from} b/${to}\nsimilarity index 100%\nrename from ${from}\nrename to ${to}\n`;
-    expect(heldFor(patch) !== null).toBe(isHeld);
+    expect(heldFor(movePatch(from, to)) !== null).toBe(isHeld);
   });
 });
 

@@ -1,17 +1,10 @@
-import { packDefinitions } from '../../../../source-tools';
+import { movePatch } from '../../../../dev/fixtures/git-repository';
 import { MODIFIED, NEW, patchOf } from '../../../../source-tools/git/rules/define-git-rule';
 import { leastCpuMs } from '../../../support/least-cpu';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { firedReason, runRule } from '../../../policy/rules/support/run-pack-rule';
 
-type Config = Readonly<Record<string, unknown>>;
-
-const resultOf = (patch: string, config?: Config) =>
-  runRule(packDefinitions, 'git_unlisted_file', patch, config === undefined ? {} : { config });
 const change = (path: string): string => patchOf(path, MODIFIED, ['-a', '+b']);
-const reasonFor = (patch: string, config?: Config): string | null => {
-  const result = resultOf(patch, config);
-  return result.status === 'ALLOW' ? null : result.reason;
-};
+const reasonFor = (patch: string, config = {}) => firedReason('git_unlisted_file', patch, { config });
 
 describe('files of listed kinds', () => {
   it.each([
@@ -192,10 +185,7 @@ describe('asks a person about a file that is not on the list', () => {
 
   it('if it is added, copied or deleted', () => {
     const added = patchOf('tools.toml', NEW, ['+a']);
-    const copied = patchOf('x', []).replace(
-      'diff --git a/x b/x\n',
-      'diff --git a/src/a.ts b/a.toml\nsimilarity index 100%\ncopy from src/a.ts\ncopy to a.toml\n',
-    );
+    const copied = movePatch('src/a.ts', 'a.toml', 'copy');
     const deleted = patchOf('tools.toml', ['deleted file mode 100644', 'index 8c3482d..0000000'], ['-a']);
     for (const patch of [added, copied, deleted]) expect(reasonFor(patch)).toContain('has the extension ".toml"');
   });
@@ -204,8 +194,7 @@ describe('asks a person about a file that is not on the list', () => {
     ['src/a.ts', 'vite.config.ts'],
     ['vite.config.ts', 'src/a.ts'],
   ])('if only one of its two names is unlisted: %s becomes %s', (from, to) => {
-    const patch = `diff --git a/${from} b/${to}\nsimilarity index 100%\nrename from ${from}\nrename to ${to}\n`;
-    expect(reasonFor(patch)).toContain('has a name');
+    expect(reasonFor(movePatch(from, to))).toContain('has a name');
   });
 
   it('if a file with a listed name is executable, before or after the change', () => {
@@ -229,8 +218,7 @@ describe('asks a person about a file that is not on the list', () => {
 
   it('if text is named like an image', () => {
     expect(reasonFor(change('web/logo.png'))).toContain('is text named like a binary file');
-    const renamed = 'diff --git a/a.png b/b.png\nsimilarity index 100%\nrename from a.png\nrename to b.png\n';
-    expect(reasonFor(renamed)).toBeNull();
+    expect(reasonFor(movePatch('a.png', 'b.png'))).toBeNull();
   });
 
   it('ignoring case', () => {
@@ -247,14 +235,13 @@ it('passes files that the bundle lists, also hidden and executable ones', () => 
 });
 
 it('asks about the new name of a listed file of the bundle', () => {
-  const patch = 'diff --git a/a.toml b/b.toml\nsimilarity index 100%\nrename from a.toml\nrename to b.toml\n';
-  expect(reasonFor(patch, { files: ['a.toml'] })).toContain('b.toml');
+  expect(reasonFor(movePatch('a.toml', 'b.toml'), { files: ['a.toml'] })).toContain('b.toml');
 });
 
 it('leaves files of protected kinds to git_protected_paths, which says more about them', () => {
   for (const path of ['.github/workflows/ci.yml', 'Dockerfile', 'setup.py', 'AGENTS.md']) {
     expect(reasonFor(change(path))).toBeNull();
-    expect(runRule(packDefinitions, 'git_protected_paths', change(path)).status).toBe('BLOCK');
+    expect(runRule('git_protected_paths', change(path)).status).toBe('BLOCK');
   }
 });
 
@@ -263,7 +250,7 @@ it('leaves manifests and lock files to git_dependency_change, which reads them o
     expect(reasonFor(change(path))).toBeNull();
   for (const path of ['pom.xml', 'Package.swift', 'settings.gradle.kts', 'environment.yml']) {
     expect(reasonFor(change(path))).toBeNull();
-    expect(runRule(packDefinitions, 'git_dependency_change', change(path)).status).toBe('BLOCK');
+    expect(runRule('git_dependency_change', change(path)).status).toBe('BLOCK');
   }
 });
 
@@ -284,7 +271,7 @@ it('asks about the old name of a file that becomes a manifest', () => {
 });
 
 it('names each file and what to do', () => {
-  const result = resultOf(change('tools.toml') + change('a/b.ini'));
+  const result = runRule('git_unlisted_file', change('tools.toml') + change('a/b.ini'));
   expect(result.reason).toContain('tools.toml');
   expect(result.reason).toContain('a/b.ini');
   expect(JSON.stringify(result)).toContain('add a glob to `files`');
@@ -298,5 +285,5 @@ it.each([
   const patch = Array.from({ length: count }, (_each, i) =>
     patchOf(path(i), ['old mode 100644', 'new mode 100644']),
   ).join('');
-  expect(leastCpuMs(() => resultOf(patch), 1)).toBeLessThan(5000);
+  expect(leastCpuMs(() => reasonFor(patch), 1)).toBeLessThan(5000);
 });

@@ -10,6 +10,7 @@ import { toSettle } from '../../../support/to-settle';
 import { memorySends } from '../../../support/memory-sends';
 import {
   makeRepository,
+  movePatch,
   newFilePatch,
   oneLinePatch,
   type GitRepository,
@@ -63,9 +64,6 @@ const contents = (): string =>
   repo.git('for-each-ref') + repo.git('cat-file', '--batch-all-objects', '--batch-check=%(objectname) %(objecttype)');
 
 const PATCH = oneLinePatch('README.md', 'one', 'two');
-
-const movePatch = (from: string, to: string, verb = 'rename'): string =>
-  `diff --git a/${from} b/${to}\nsimilarity index 100%\n${verb} from ${from}\n${verb} to ${to}\n`;
 
 const deletePatch = (path: string, line: string): string =>
   `diff --git a/${path} b/${path}\ndeleted file mode 100644\n--- a/${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-${line}\n`;

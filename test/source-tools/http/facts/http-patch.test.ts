@@ -11,7 +11,6 @@ import {
 import { canonicalJson, type JsonValue } from '../../../../policy/contracts/canonical-json';
 import type { HttpPatchFacts } from '../../../../source-tools/http/facts/http-facts';
 import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
-import { packDefinitions } from '../../../../source-tools';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const factsOf = (raw: string) => extractHttpPatchFacts(Buffer.from(raw));
@@ -83,8 +82,7 @@ describe('a JSON Patch', () => {
 
   it('finds a protected member that is affected only through an array index', () => {
     const config = { pointers: ['/users/3/role'] };
-    const status = (body: JsonValue) =>
-      runRule(packDefinitions, 'http_protected_pointer', request({ body }), { config }).status;
+    const status = (body: JsonValue) => runRule('http_protected_pointer', request({ body }), { config }).status;
     expect(status([{ op: 'remove', path: '/users/1' }])).toBe('BLOCK');
     expect(status([{ op: 'add', path: '/users/0', value: {} }])).toBe('BLOCK');
     expect(status([{ op: 'move', from: '/users', path: '/old' }])).toBe('BLOCK');
@@ -132,7 +130,7 @@ it.each([
 
 it('an empty object in a merge patch is a write, because it replaces a value that is not an object', () => {
   const raw = request({ contentType: MERGE, body: { account: { plan: {} } } });
-  const hit = (rule: string, config: object) => runRule(packDefinitions, rule, raw, { config: { ...config } }).status;
+  const hit = (rule: string, config: object) => runRule(rule, raw, { config: { ...config } }).status;
   expect(hit('http_protected_pointer', { pointers: ['/account/plan'] })).toBe('BLOCK');
   const listed = { methods: ['PATCH'], hosts: ['api.example.com'], paths: ['/v1/orders/*'] };
   expect(hit('http_unlisted_request', { requests: [{ ...listed, fields: ['/note'] }] })).toBe('BLOCK');
@@ -197,7 +195,7 @@ describe('the URL of a request', () => {
     'https://api.example.com/v1?a=1;_method=DELETE',
   ])('%s is ambiguous, and is refused', (url) => {
     expect(urlOf(url).anomalies).not.toEqual([]);
-    expect(runRule(packDefinitions, 'http_url_ambiguous', request({ url })).status).toBe('BLOCK');
+    expect(runRule('http_url_ambiguous', request({ url })).status).toBe('BLOCK');
   });
 
   it.each([
@@ -215,8 +213,7 @@ describe('the URL of a request', () => {
 
   it('is compared after removal of dot segments and one percent-decoding', () => {
     const config = { allow: [{ hosts: ['api.example.com'], paths: ['/v1/*'] }] };
-    const status = (url: string) =>
-      runRule(packDefinitions, 'http_method_path_scope', request({ url }), { config }).status;
+    const status = (url: string) => runRule('http_method_path_scope', request({ url }), { config }).status;
     expect(status('https://API.example.com:443/v1/%6frders')).toBe('ALLOW');
     expect(status('https://api.example.com/v1/../v2/orders')).toBe('BLOCK');
     expect(status('https://api.example.com/v1/%2e%2e/v2')).toBe('BLOCK');
@@ -261,7 +258,7 @@ describe('a request that cannot be parsed', () => {
     ['UTF-16', '\ufeff', 'syntax_error'],
   ])('is refused: %s', (_, raw, code) => {
     expect(factsOf(raw)).toMatchObject({ ok: false, code });
-    const result = runRule(packDefinitions, 'http_bulk', raw);
+    const result = runRule('http_bulk', raw);
     expect(result).toMatchObject({ status: 'BLOCK', errorClass: 'ErrVerdictParse', reasonCode: 'facts_unavailable' });
   });
 });

@@ -1,7 +1,6 @@
 import { isIdentifier } from '../../../../source-tools/http/rules/identifier';
 import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
-import { packDefinitions } from '../../../../source-tools';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires, runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const HOST = 'https://api.example.com';
 const asks = (method: string, path: string, config: object = {}): boolean => {
@@ -9,7 +8,7 @@ const asks = (method: string, path: string, config: object = {}): boolean => {
     method === 'PATCH' ? { contentType: MERGE, body: { note: 'x' } } : { contentType: null, body: undefined };
   const raw = request({ method, url: HOST + path, ...body });
   const settings = { hosts: ['api.example.com'], ...config };
-  return runRule(packDefinitions, 'http_unlisted_request', raw, { config: settings }).status !== 'ALLOW';
+  return fires('http_unlisted_request', raw, { config: settings });
 };
 
 describe('a path that joins a word to an identifier', () => {
@@ -93,7 +92,7 @@ describe('the reason', () => {
   const config = { hosts: ['api.example.com'] };
   const reasonOf = (path: string): string => {
     const raw = request({ url: HOST + path, contentType: MERGE, body: { note: 'x' } });
-    return runRule(packDefinitions, 'http_unlisted_request', raw, { config }).reason;
+    return runRule('http_unlisted_request', raw, { config }).reason;
   };
 
   it.each([
@@ -134,7 +133,7 @@ describe('the reason', () => {
     ];
     const raw = request({ method, url: HOST + path, contentType: MERGE, body: { note: 'x' } });
     const run = (settings: object) =>
-      runRule(packDefinitions, 'http_unlisted_request', raw, { config: { ...config, requests, ...settings } });
+      runRule('http_unlisted_request', raw, { config: { ...config, requests, ...settings } });
     expect(run({}).reason).toContain(why);
     expect(run({ identifierWords: ['SHOP'] }).status === 'ALLOW').toBe(why.includes('SHOP'));
   });
@@ -151,7 +150,7 @@ describe('the reason', () => {
     expect(reasonOf(`/v1/orders/${secret}.cancel`)).not.toContain(secret);
     const raw = request({ url: `${HOST}/hooks/${secret}` });
     const scope = { deny: [{ methods: ['PATCH'], hosts: ['api.example.com'], paths: ['/**'] }] };
-    const { status, reason } = runRule(packDefinitions, 'http_method_path_scope', raw, { config: scope });
+    const { status, reason } = runRule('http_method_path_scope', raw, { config: scope });
     expect([status, reason.includes('/hooks/…'), reason.includes(secret)]).toEqual(['BLOCK', true, false]);
   });
 });

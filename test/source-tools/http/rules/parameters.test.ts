@@ -1,4 +1,3 @@
-import { packDefinitions } from '../../../../source-tools';
 import { request } from '../../../../source-tools/http/rules/define-http-rule';
 import { requestTitle } from '../../../../source-tools/http/title';
 import { extractHttpPatchFacts } from '../../../../source-tools/http/facts/extract-http-facts';
@@ -7,7 +6,7 @@ import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const url = (query: string): string => `https://api.example.com/v1/orders/17?${query}`;
 const run = (method: string, query: string, allowParameters: readonly string[] = []) =>
-  runRule(packDefinitions, 'http_tenant_header', request({ method, url: url(query) }), { config: { allowParameters } });
+  runRule('http_tenant_header', request({ method, url: url(query) }), { config: { allowParameters } });
 const asks = (...args: Parameters<typeof run>): boolean => run(...args).status !== 'ALLOW';
 
 describe('a parameter of a request that writes', () => {
@@ -146,5 +145,5 @@ it('neither the reason nor the title contains the value of a parameter', () => {
 
 it.each(['baggage', 'tracestate'])('asks about the header %s, by whose entries some services are chosen', (name) => {
   const raw = request({ headers: { [name]: 'routing-key=x' } });
-  expect(runRule(packDefinitions, 'http_tenant_header', raw).status).not.toBe('ALLOW');
+  expect(runRule('http_tenant_header', raw).status).not.toBe('ALLOW');
 });

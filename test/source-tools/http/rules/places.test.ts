@@ -1,9 +1,8 @@
-import { packDefinitions } from '../../../../source-tools';
 import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const run = (rule: string, change: Readonly<Record<string, unknown>>, config = {}) =>
-  runRule(packDefinitions, rule, request(change), { config });
+  runRule(rule, request(change), { config });
 const isHeld = (...args: Parameters<typeof run>): boolean => run(...args).status !== 'ALLOW';
 
 describe('a copy or move', () => {

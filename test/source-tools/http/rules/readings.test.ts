@@ -1,11 +1,10 @@
-import { packDefinitions } from '../../../../source-tools';
 import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
 const HOST = 'https://api.example.com';
 const JSON_TYPE = 'application/json';
 const isHeld = (rule: string, change: Readonly<Record<string, unknown>>, config = {}): boolean =>
-  runRule(packDefinitions, rule, request(change), { config }).status !== 'ALLOW';
+  fires(rule, request(change), { config });
 
 describe('a parameter of the query', () => {
   it.each([

@@ -1,17 +1,5 @@
-import { packDefinitions } from '../../../../source-tools';
-import { MERGE, request } from '../../../../source-tools/http/rules/define-http-rule';
 import { leastCpuMs } from '../../../support/least-cpu';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
-
-const RULE = 'http_unlisted_request';
-const HOST = 'https://api.example.com';
-const HOSTS = { hosts: ['api.example.com'] };
-const run = (change: Readonly<Record<string, unknown>>, config: object = HOSTS) =>
-  runRule(packDefinitions, RULE, request(change), { config: { ...config } });
-const asks = (change: Readonly<Record<string, unknown>>, config: object = HOSTS): boolean =>
-  run(change, config).status !== 'ALLOW';
-
-const merge = (body: unknown, path = '/v1/orders/17') => ({ url: HOST + path, contentType: MERGE, body });
+import { HOSTS, asks, merge, run } from './run-unlisted';
 
 it.each([
   [

@@ -199,8 +199,7 @@ describe('an attempt after one that did not report', () => {
 
 describe('an undo', () => {
   const rejects = async () => ({ ok: false, explanation: 'guardian.x: no' }) as const;
-  const undoable = (extra: Partial<CommitContext> = {}): Promise<CommitContext> =>
-    approved({ http: { undo: 'put' } }, { postCheck: rejects, ...extra });
+  const undoable = (): Promise<CommitContext> => approved({ http: { undo: 'put' } }, { postCheck: rejects });
   /** The API fails to answer reads after the nth write. */
   const blindAfter = (nth: number): void => {
     let n = 0;

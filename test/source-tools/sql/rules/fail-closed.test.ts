@@ -3,9 +3,8 @@ import { sqlPostgresPack, sqlPostgresStylePack } from './support/packs';
 import { inputFor, run } from './support/run-rule';
 import { stagingRecord } from '../../../../dev/staging-record';
 
-const readers = [...sqlPostgresPack, ...sqlPostgresStylePack].filter(
-  (d) => d.reads.includes('facts') && d.implementation !== 'sql_parse_failure',
-);
+const rules = [...sqlPostgresPack, ...sqlPostgresStylePack];
+const readers = rules.filter((d) => d.reads.includes('facts') && d.implementation !== 'sql_parse_failure');
 const names = readers.map((d) => d.implementation);
 
 describe('a rule that reads facts but has none', () => {
@@ -63,8 +62,8 @@ it('escapes hostile names, so that they cannot change how the reason is displaye
 it('never shows values in reasons and details, because they may be secrets [P12]', async () => {
   const secret = 'hunter2hunter2';
   const text = `SET ROLE x; SET standard_conforming_strings = '${secret}'; SELECT set_config('a', '${secret}', true); CREATE USER MAPPING FOR a SERVER s OPTIONS (password '${secret}'); ALTER ROLE a PASSWORD '${secret}'; COPY t TO PROGRAM '${secret}'; DO $$ BEGIN EXECUTE 'SELECT ' || f('${secret}'); END $$; UPDATE t SET a = '${secret}'`;
-  for (const definition of [...sqlPostgresPack, ...sqlPostgresStylePack].filter((d) => !d.reads.includes('staging'))) {
-    const result = await run(definition.implementation, text, {}, [...sqlPostgresPack, ...sqlPostgresStylePack]);
+  for (const definition of rules.filter((d) => !d.reads.includes('staging'))) {
+    const result = await run(definition.implementation, text);
     expect(JSON.stringify(result)).not.toContain(secret);
   }
   expect(JSON.stringify(await run('sql_parse_failure', `SELECT FROM WHERE '${secret}'`))).not.toContain(secret);

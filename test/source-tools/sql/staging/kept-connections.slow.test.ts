@@ -80,8 +80,7 @@ onEachServer((use) => {
         `SELECT usename || ' ' || pid AS p FROM pg_stat_activity WHERE usename IN ('countersign_stage', 'countersign_commit') ORDER BY 1`,
       )
     ).map(({ p }) => p);
-  const change = (sql: string, more: Partial<StageContext> = {}): StageContext =>
-    stageContext(pg.stageUrl, sql, { inUse: inUse.signal, ...more });
+  const change = (sql: string): StageContext => stageContext(pg.stageUrl, sql, { inUse: inUse.signal });
   const committed = async (ctx: StageContext, more: Partial<CommitContext> = {}) =>
     commit(commitContext(ctx, pg.commitUrl, recordOf(await stage(ctx)), more));
   let value = 0;

@@ -67,7 +67,7 @@ onEachSharedServer((use) => {
     `);
 
   const AT = { settings: { volatileColumns: ['public.items.at'] } };
-  const stage = (sql: string, more = {}) => sqlDryRunEffects.stage(stageContext(pg.stageUrl, sql, more));
+  const stage = (sql: string) => sqlDryRunEffects.stage(stageContext(pg.stageUrl, sql));
   /** Runs a dry run of one statement. `before` is called with the session of the n-th run, before its check. */
   const rehearsed = async (
     sql: string,

@@ -41,7 +41,7 @@ withCorpus<readonly PlanCase[]>('terraform-plans.json', (cases) => {
     }
     // Does not throw.
     for (const { implementation } of packDefinitions.filter(({ pack }) => pack === 'terraform-plan'))
-      runRule(packDefinitions, implementation, raw);
+      runRule(implementation, raw);
   });
 });
 
@@ -67,25 +67,25 @@ describe('a plan', () => {
   ])('does not hide the destruction of a database %s', (_, address, more) => {
     const raw = planOf([{ address, actions: ['delete'], before: {}, ...more }]);
     for (const rule of ['terraform_destroy', 'terraform_protected_resource'])
-      expect(runRule(packDefinitions, rule, raw).status).toBe('BLOCK');
+      expect(runRule(rule, raw).status).toBe('BLOCK');
   });
 
   it('is held if a resource or its change has a member that is not known and not empty', () => {
     const queue = { address: 'aws_sqs_queue.q', actions: ['create'], after: {} };
-    const reasonOf = (raw: string): string | null => runRule(packDefinitions, 'terraform_unread_member', raw).reason;
+    const reasonOf = (raw: string): string | null => runRule('terraform_unread_member', raw).reason;
     expect(reasonOf(planOf([{ ...queue, triggers: ['x'] }]))).toContain('"resource_changes.triggers"');
     const changed = planOf([queue]).replace('"actions": [', '"deferred": true, "actions": [');
     expect(reasonOf(changed)).toContain('"resource_changes.change.deferred"');
     const known = planOf([queue]).replace('"actions": [', '"replace_paths": [["a"]], "later": null, "actions": [');
-    expect(runRule(packDefinitions, 'terraform_unread_member', known).status).toBe('ALLOW');
+    expect(runRule('terraform_unread_member', known).status).toBe('ALLOW');
   });
 
   it('is held for an import of any form, and for a check with a status that is not known', () => {
     const queue = { address: 'aws_sqs_queue.q', actions: ['no-op'], before: {}, after: {} };
     const imported = planOf([queue]).replace('"actions": [', '"importing": true, "actions": [');
-    expect(runRule(packDefinitions, 'terraform_import', imported).status).toBe('BLOCK');
+    expect(runRule('terraform_import', imported).status).toBe('BLOCK');
     const checked = (status: string): string =>
-      runRule(packDefinitions, 'terraform_format', planOf([queue], { checks: [{ status }] })).status;
+      runRule('terraform_format', planOf([queue], { checks: [{ status }] })).status;
     expect(['pass', 'unknown', 'fail', 'skipped'].map(checked)).toEqual(['ALLOW', 'ALLOW', 'BLOCK', 'BLOCK']);
   });
 
@@ -94,7 +94,7 @@ describe('a plan', () => {
     const raw = planOf([
       { address: 'aws_security_group_rule.a', actions: ['create'], after, after_unknown: { cidr_blocks: true } },
     ]);
-    expect(runRule(packDefinitions, 'terraform_open_ingress', raw)).toMatchObject({
+    expect(runRule('terraform_open_ingress', raw)).toMatchObject({
       status: 'BLOCK',
       reason: expect.stringContaining('not known before apply'),
     });

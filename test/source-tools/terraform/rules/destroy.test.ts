@@ -1,9 +1,8 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires, runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const isHeld = (rule: string, resource: ExampleResource, config = {}): boolean =>
-  runRule(packDefinitions, rule, planOf([resource]), { config }).status !== 'ALLOW';
+  fires(rule, planOf([resource]), { config });
 
 describe('a protected address', () => {
   const isForbidden = (address: string, addresses: readonly string[], more: object): boolean =>
@@ -98,13 +97,13 @@ describe('a sensitive value', () => {
 
 it('a resource that OpenTofu forgets and creates again is a replacement', () => {
   const plan = planOf([{ address: 'aws_instance.i', actions: ['forget', 'create'], before: {}, after: {} }]);
-  expect(runRule(packDefinitions, 'terraform_replace', plan).status).toBe('BLOCK');
+  expect(runRule('terraform_replace', plan).status).toBe('BLOCK');
 });
 
 it('a resource that is destroyed because its configuration is gone is named with the commands that a plan does not show', () => {
   const reasonOf = (action_reason: string): string => {
     const resource = { address: 'terraform_data.d', actions: ['delete'], before: { input: 'x' }, action_reason };
-    return runRule(packDefinitions, 'terraform_destroy', planOf([resource])).reason ?? '';
+    return runRule('terraform_destroy', planOf([resource])).reason ?? '';
   };
   expect(reasonOf('delete_because_no_resource_config')).toMatch(/removed block .* does not show the commands/);
   expect(reasonOf('delete_because_count_index')).not.toMatch(/removed block/);

@@ -1,9 +1,7 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
-const isHeld = (...resources: ExampleResource[]): boolean =>
-  runRule(packDefinitions, 'terraform_expiry', planOf(resources)).status !== 'ALLOW';
+const isHeld = (...resources: ExampleResource[]): boolean => fires('terraform_expiry', planOf(resources));
 const updated = (address: string, before: object, after: object) => ({ address, actions: ['update'], before, after });
 const S3 = 'aws_s3_bucket_lifecycle_configuration.l';
 const rule = (more: object) => ({ bucket: 'logs', rule: [{ id: 'a', status: 'Enabled', ...more }] });

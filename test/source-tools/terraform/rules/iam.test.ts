@@ -1,12 +1,7 @@
-import { packDefinitions } from '../../../../source-tools';
-import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { isHeld as isHeldBy } from './is-held';
 
-const isHeld = (address: string, before: object | null, after: object, unknown: object = {}): boolean => {
-  const actions = [before === null ? 'create' : 'update'];
-  const plan = planOf([{ address, actions, before, after, after_unknown: unknown }]);
-  return runRule(packDefinitions, 'terraform_iam_widening', plan).status !== 'ALLOW';
-};
+const isHeld = (address: string, before: object | null, after: object, unknown: object = {}): boolean =>
+  isHeldBy('terraform_iam_widening', address, before, after, { after_unknown: unknown });
 
 const isBroad = (statement: object, member = 'policy'): boolean =>
   isHeld(member === 'policy' ? 'aws_sqs_queue.q' : 'aws_iam_role.r', null, {

@@ -1,6 +1,5 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
 interface Given {
   readonly address: string;
@@ -26,7 +25,7 @@ function isFound(rule: string, { address, unknown, set, action = 'create' }: Giv
   const root = address.startsWith('module.') ? { module_calls: { a: { source: './a', module } } } : module;
   const change = { address, type: type ?? '', actions: [action], before: action === 'create' ? null : {}, after: {} };
   const plan = planOf([{ ...change, after_unknown: unknown }], { configuration: { root_module: root } });
-  return runRule(packDefinitions, rule, plan).status !== 'ALLOW';
+  return fires(rule, plan);
 }
 
 const queue = { address: 'aws_sqs_queue.q', unknown: { policy: true, arn: true } };

@@ -1,8 +1,7 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
-const statusOf = (rule: string, raw: string): string => runRule(packDefinitions, rule, raw).status;
+const statusOf = (rule: string, raw: string): string => runRule(rule, raw).status;
 const PROTECTION = 'terraform_protection_off';
 const LOGGING = 'terraform_logging_off';
 

@@ -1,6 +1,5 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires, runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const unchanged = (address: string, value: object): ExampleResource => ({
   address,
@@ -16,7 +15,7 @@ const STATE: readonly ExampleResource[] = [
 ];
 
 const asks = (...resources: readonly ExampleResource[]): boolean =>
-  runRule(packDefinitions, 'terraform_unlisted_change', planOf(resources)).status !== 'ALLOW';
+  fires('terraform_unlisted_change', planOf(resources));
 
 const TCP = { ip_protocol: 'tcp', from_port: 5432, to_port: 5432, security_group_id: 'sg-1' };
 const INLINE = { protocol: 'tcp', from_port: 5432, to_port: 5432 };
@@ -128,7 +127,7 @@ it.each<readonly [string, 'asks' | 'passes', object]>([
 
 it('a protection that a new resource does not set is named, and may be added to the list', () => {
   const plan = planOf([{ address: 'aws_sns_topic.t', actions: ['create'], after: { name: 't', policy: '{}' } }]);
-  const run = (config: object) => runRule(packDefinitions, 'terraform_unlisted_change', plan, { config });
+  const run = (config: object) => runRule('terraform_unlisted_change', plan, { config });
   expect(run({}).reason).toMatch(/"aws_sns_topic\.t": does not set "kms_master_key_id"/);
   expect(run({}).reason).toMatch(/changes "policy"/);
   const attributes = ['aws_sns_topic.kms_master_key_id', 'aws_sns_topic.policy'];
@@ -138,7 +137,7 @@ it('a protection that a new resource does not set is named, and may be added to 
 it('the account is that of resources that exist, not of imported ones', () => {
   const after = { alarm_actions: [topic(OWN)] };
   const alarm = { address: 'aws_cloudwatch_metric_alarm.a', actions: ['create'], after };
-  const isAllowed = (plan: string) => runRule(packDefinitions, 'terraform_unlisted_change', plan).status === 'ALLOW';
+  const isAllowed = (plan: string) => runRule('terraform_unlisted_change', plan).status === 'ALLOW';
   const plan = planOf([...STATE, alarm]);
   expect(isAllowed(plan)).toBe(true);
   expect(isAllowed(plan.replace('"actions": [', '"importing": {}, "actions": ['))).toBe(false);

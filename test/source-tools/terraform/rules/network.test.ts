@@ -1,6 +1,6 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires, runRule } from '../../../policy/rules/support/run-pack-rule';
+import { isHeld } from './is-held';
 
 const rule = (protocol: string, from: number, to: number) => ({
   type: 'ingress',
@@ -10,12 +10,9 @@ const rule = (protocol: string, from: number, to: number) => ({
   cidr_blocks: ['0.0.0.0/0'],
 });
 const isOpen = (after: object, config = {}): boolean =>
-  runRule(
-    packDefinitions,
-    'terraform_open_ingress',
-    planOf([{ address: 'aws_security_group_rule.a', actions: ['create'], after }]),
-    { config },
-  ).status !== 'ALLOW';
+  fires('terraform_open_ingress', planOf([{ address: 'aws_security_group_rule.a', actions: ['create'], after }]), {
+    config,
+  });
 
 describe('a rule that allows traffic from the internet', () => {
   it('opens no port if it allows ICMP, and is found only if no port is excepted', () => {
@@ -33,10 +30,8 @@ describe('a rule that allows traffic from the internet', () => {
 
 describe('a firewall rule of which the plan hides a member', () => {
   const heldBy = (address: string, after: object, unknown: object): readonly string[] =>
-    ['terraform_open_ingress', 'terraform_open_egress'].filter(
-      (name) =>
-        runRule(packDefinitions, name, planOf([{ address, actions: ['create'], after, after_unknown: unknown }]))
-          .status !== 'ALLOW',
+    ['terraform_open_ingress', 'terraform_open_egress'].filter((name) =>
+      isHeld(name, address, null, after, { after_unknown: unknown }),
     );
   const ingress = ['terraform_open_ingress'];
   const both = ['terraform_open_ingress', 'terraform_open_egress'];
@@ -75,11 +70,7 @@ describe('a firewall rule of which the plan hides a member', () => {
 
 describe('a resource that is destroyed', () => {
   const isForbidden = (before: object): boolean =>
-    runRule(
-      packDefinitions,
-      'terraform_deletion_protection',
-      planOf([{ address: 'aws_iam_user.a', actions: ['delete'], before }]),
-    ).status !== 'ALLOW';
+    isHeld('terraform_deletion_protection', 'aws_iam_user.a', before, null);
 
   it('is not forbidden by settings that only control what happens to its data', () => {
     expect(isForbidden({ force_destroy: false, skip_final_snapshot: false })).toBe(false);
@@ -88,8 +79,8 @@ describe('a resource that is destroyed', () => {
 });
 
 describe('an update of a firewall rule that keeps its addresses', () => {
-  const isFound = (address: string, before: object, after: object, name = 'terraform_open_ingress'): boolean =>
-    runRule(packDefinitions, name, planOf([{ address, actions: ['update'], before, after }])).status !== 'ALLOW';
+  const isFound = (address: string, before: object, after: object): boolean =>
+    isHeld('terraform_open_ingress', address, before, after);
   const block = (port: number, cidr = '0.0.0.0/0') => ({
     protocol: 'tcp',
     from_port: port,
@@ -124,27 +115,23 @@ describe('an update of a firewall rule that keeps its addresses', () => {
 });
 
 describe('a firewall rule that hides its ports', () => {
-  const isHeld = (address: string, after: object, unknown: object): boolean =>
-    runRule(
-      packDefinitions,
-      'terraform_open_ingress',
-      planOf([{ address, actions: ['create'], after, after_unknown: unknown }]),
-    ).status !== 'ALLOW';
+  const isAllOpen = (address: string, after: object, unknown: object): boolean =>
+    isHeld('terraform_open_ingress', address, null, after, { after_unknown: unknown });
 
   it('opens every port if its protocol is hidden or has no ports', () => {
     const after = { ...rule('tcp', 443, 443), protocol: null };
-    expect(isHeld('aws_security_group_rule.a', after, { protocol: true })).toBe(true);
-    expect(isHeld('aws_security_group_rule.a', rule('47', 443, 443), {})).toBe(true);
-    expect(isHeld('aws_security_group_rule.a', rule('6', 443, 443), {})).toBe(false);
+    expect(isAllOpen('aws_security_group_rule.a', after, { protocol: true })).toBe(true);
+    expect(isAllOpen('aws_security_group_rule.a', rule('47', 443, 443), {})).toBe(true);
+    expect(isAllOpen('aws_security_group_rule.a', rule('6', 443, 443), {})).toBe(false);
   });
 
   it('opens every port if one member with ports is hidden, though another is known', () => {
     const azure = { direction: 'Inbound', access: 'Allow', source_address_prefix: '*' };
     const ranges = { ...azure, destination_port_ranges: ['443', null] };
-    expect(isHeld('azurerm_network_security_rule.a', ranges, { destination_port_ranges: [false, true] })).toBe(true);
+    expect(isAllOpen('azurerm_network_security_rule.a', ranges, { destination_port_ranges: [false, true] })).toBe(true);
     const range = { ...azure, destination_port_range: '443' };
-    expect(isHeld('azurerm_network_security_rule.a', range, { destination_port_ranges: true })).toBe(true);
-    expect(isHeld('azurerm_network_security_rule.a', range, {})).toBe(false);
+    expect(isAllOpen('azurerm_network_security_rule.a', range, { destination_port_ranges: true })).toBe(true);
+    expect(isAllOpen('azurerm_network_security_rule.a', range, {})).toBe(false);
   });
 });
 
@@ -164,7 +151,7 @@ it.each([
   ],
 ])('terraform_open_ingress holds %s with %j', (address, after) => {
   const plan = planOf([{ address, actions: ['create'], after }]);
-  expect(runRule(packDefinitions, 'terraform_open_ingress', plan).status).toBe('BLOCK');
+  expect(runRule('terraform_open_ingress', plan).status).toBe('BLOCK');
 });
 
 it('reads a list of address ranges once, however many rules share it', () => {
@@ -175,6 +162,6 @@ it('reads a list of address ranges once, however many rules share it', () => {
   };
   const plan = planOf([{ address: 'google_compute_firewall.a', actions: ['create'], after }]);
   const began = process.cpuUsage();
-  expect(runRule(packDefinitions, 'terraform_open_ingress', plan).status).toBe('ALLOW');
+  expect(runRule('terraform_open_ingress', plan).status).toBe('ALLOW');
   expect(process.cpuUsage(began).user / 1000).toBeLessThan(15_000);
 });

@@ -1,11 +1,4 @@
-import { packDefinitions } from '../../../../source-tools';
-import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
-
-const isHeld = (rule: string, address: string, after: object, before: object | null = null): boolean => {
-  const plan = planOf([{ address, actions: [before === null ? 'create' : 'update'], before, after }]);
-  return runRule(packDefinitions, rule, plan).status !== 'ALLOW';
-};
+import { isHeld } from './is-held';
 
 describe('an address range in a resource whose type is not known', () => {
   const ANY = ['0.0.0.0/0'];
@@ -20,7 +13,7 @@ describe('an address range in a resource whose type is not known', () => {
     ['azurerm_firewall_nat_rule_collection.c', { rule: [{ source_addresses: ['*'], destination_ports: ['22'] }] }],
     ['mongodbatlas_project_ip_access_list.l', { cidr_block: '128.0.0.0/1' }],
   ])('opens it to the internet: %s with %j', (address, after) => {
-    expect(isHeld('terraform_open_ingress', address, after)).toBe(true);
+    expect(isHeld('terraform_open_ingress', address, null, after)).toBe(true);
     expect(isHeld('terraform_open_ingress', address, after, after)).toBe(false);
   });
 
@@ -40,14 +33,16 @@ describe('an address range in a resource whose type is not known', () => {
     ['aws_eks_cluster.c', { vpc_config: [{ endpoint_public_access: false, public_access_cidrs: ANY }] }],
     ['mongodbatlas_project_ip_access_list.l', { cidr_block: '203.0.113.0/24' }],
   ])('opens nothing if it is excepted, outgoing, denied or a route: %s with %j', (address, after) => {
-    expect(isHeld('terraform_open_ingress', address, after)).toBe(false);
+    expect(isHeld('terraform_open_ingress', address, null, after)).toBe(false);
   });
 
   it('is found again if an update opens another port to it', () => {
     const ssh = { inbound_rule: [{ port_range: '22', source_addresses: ANY }] };
-    expect(isHeld('terraform_open_ingress', 'digitalocean_firewall.f', ssh, web)).toBe(true);
+    expect(isHeld('terraform_open_ingress', 'digitalocean_firewall.f', web, ssh)).toBe(true);
     expect(
-      isHeld('terraform_open_egress', 'hcloud_firewall.f', { rule: [{ direction: 'out', destination_ips: ANY }] }),
+      isHeld('terraform_open_egress', 'hcloud_firewall.f', null, {
+        rule: [{ direction: 'out', destination_ips: ANY }],
+      }),
     ).toBe(true);
   });
 });
@@ -62,7 +57,7 @@ describe('the right of an administrator in a resource whose type is not known', 
     ['mysql_grant.g', { privileges: ['ALL'] }],
     ['alicloud_ram_user_policy_attachment.a', { policy_name: 'AdministratorAccess' }],
   ])('is held: %s with %j', (address, after) => {
-    expect(isHeld('terraform_iam_widening', address, after)).toBe(true);
+    expect(isHeld('terraform_iam_widening', address, null, after)).toBe(true);
     expect(isHeld('terraform_iam_widening', address, after, after)).toBe(false);
   });
 
@@ -72,7 +67,7 @@ describe('the right of an administrator in a resource whose type is not known', 
     ['vault_kubernetes_auth_backend_role.r', { bound_service_account_names: ['api'], token_policies: ['app'] }],
     ['postgresql_database.d', { name: 'admin', owner: 'admin' }],
   ])('is not seen in %s with %j', (address, after) => {
-    expect(isHeld('terraform_iam_widening', address, after)).toBe(false);
+    expect(isHeld('terraform_iam_widening', address, null, after)).toBe(false);
   });
 });
 
@@ -83,7 +78,7 @@ describe('a word that makes a resource of an unknown type public', () => {
     ['aws_other_database.d', { publicly_accessible: true }],
     ['aws_cognito_identity_pool.p', { allow_unauthenticated_identities: true }],
   ])('is held: %s with %j', (address, after) => {
-    expect(isHeld('terraform_public_access', address, after)).toBe(true);
+    expect(isHeld('terraform_public_access', address, null, after)).toBe(true);
   });
 
   it.each([
@@ -91,6 +86,6 @@ describe('a word that makes a resource of an unknown type public', () => {
     ['aws_subnet.s', { map_public_ip_on_launch: true }],
     ['oci_objectstorage_bucket.b', { access_type: 'NoPublicAccess' }],
   ])('is not seen in %s with %j', (address, after) => {
-    expect(isHeld('terraform_public_access', address, after)).toBe(false);
+    expect(isHeld('terraform_public_access', address, null, after)).toBe(false);
   });
 });

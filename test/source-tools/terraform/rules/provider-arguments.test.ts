@@ -1,4 +1,3 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
@@ -10,7 +9,7 @@ function run(provider: string, expressions: unknown, config: object = {}) {
   const full_name = `registry.terraform.io/hashicorp/${provider}`;
   const provider_config = { p: { name: provider, full_name, expressions } };
   const plan = planOf([], { configuration: { provider_config, root_module: {} } });
-  return runRule(packDefinitions, RULE, plan, { config });
+  return runRule(RULE, plan, { config });
 }
 
 const isAsked = (provider: string, expressions: unknown, config: object = {}): boolean =>

@@ -1,13 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { packDefinitions } from '../../../../source-tools';
-import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
-
-const isHeld = (rule: string, address: string, before: object | null, after: object, more: object = {}): boolean => {
-  const actions = [before === null ? 'create' : 'update'];
-  const plan = planOf([{ address, actions, before, after, ...more }]);
-  return runRule(packDefinitions, rule, plan).status !== 'ALLOW';
-};
+import { isHeld } from './is-held';
 
 describe('a DNS record', () => {
   const isFound = (address: string, before: object | null, after: object, more: object = {}): boolean =>

@@ -1,10 +1,9 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
 /** The result of the rule for a plan with this resource. */
 export function run(resource: ExampleResource, config: object = {}, more: Readonly<Record<string, unknown>> = {}) {
-  return runRule(packDefinitions, 'terraform_unlisted_change', planOf([resource], more), { config });
+  return runRule('terraform_unlisted_change', planOf([resource], more), { config });
 }
 
 export const isAsked = (resource: ExampleResource, config: object = {}): boolean =>

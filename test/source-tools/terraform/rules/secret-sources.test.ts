@@ -1,4 +1,3 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
 
@@ -15,7 +14,7 @@ function topicFrom(display_name: object, more: object = {}, config: object = {})
 }
 
 function run(resource: ExampleResource | null, more: Readonly<Record<string, unknown>> = {}, config: object = {}) {
-  return runRule(packDefinitions, RULE, planOf(resource === null ? [] : [resource], more), { config });
+  return runRule(RULE, planOf(resource === null ? [] : [resource], more), { config });
 }
 
 const moduleWith = (module: object, expressions: object = {}, more: object = {}) => ({
@@ -163,7 +162,7 @@ it('a value from `each` asks if `for_each` is over resources with secrets, or if
     const expressions = { display_name: reference('each.value.auth_token', 'each.value') };
     const resource = { address: TOPIC, mode: 'managed', type: 'aws_sns_topic', name: 't', expressions, ...more };
     const plan = planOf([topic, cache], { configuration: { root_module: { resources: [resource] } } });
-    return runRule(packDefinitions, RULE, plan);
+    return runRule(RULE, plan);
   };
   expect(from({ for_each_expression: reference(cache.address) }).reason).toContain(
     '"aws_elasticache_replication_group"',

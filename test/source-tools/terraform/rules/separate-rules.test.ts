@@ -1,6 +1,5 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
 const group = (name: string, unknown: object = { ingress: true, id: true }): ExampleResource => ({
   address: `aws_security_group.${name}`,
@@ -38,8 +37,8 @@ const configurationOf = (ofGroup: object, references: readonly string[]) => ({
 });
 
 const heldBy = (resources: readonly ExampleResource[], more: object = {}): readonly string[] =>
-  ['terraform_open_ingress', 'terraform_open_egress', 'terraform_unknown_after_apply'].filter(
-    (name) => runRule(packDefinitions, name, planOf(resources, { ...more })).status !== 'ALLOW',
+  ['terraform_open_ingress', 'terraform_open_egress', 'terraform_unknown_after_apply'].filter((name) =>
+    fires(name, planOf(resources, { ...more })),
   );
 
 describe('a new security group whose rules are not known before apply', () => {

@@ -1,14 +1,12 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires } from '../../../policy/rules/support/run-pack-rule';
 
 const isHeld = (rule: object, after: object, unknown: object = {}): boolean =>
-  runRule(
-    packDefinitions,
+  fires(
     'terraform_allowed_values',
     planOf([{ address: 'aws_instance.i', actions: ['create'], after, after_unknown: unknown }]),
     { config: { rules: [{ type: 'aws_instance', ...rule }] } },
-  ).status !== 'ALLOW';
+  );
 
 describe('a value that a team forbids', () => {
   it('is undecided if the plan hides an item of its list', () => {

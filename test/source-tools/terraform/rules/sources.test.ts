@@ -1,6 +1,5 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
-import { runRule } from '../../../policy/rules/support/run-pack-rule';
+import { fires, runRule } from '../../../policy/rules/support/run-pack-rule';
 
 const planWith = (root: object): string =>
   planOf([{ address: 'aws_sqs_queue.q', actions: ['create'], after: {} }], { configuration: { root_module: root } });
@@ -8,11 +7,7 @@ const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
 describe('a module source', () => {
   const isHeld = (source: string, version_constraint?: string): boolean =>
-    runRule(
-      packDefinitions,
-      'terraform_source_pin',
-      planWith({ module_calls: { m: { source, version_constraint, module: {} } } }),
-    ).status !== 'ALLOW';
+    fires('terraform_source_pin', planWith({ module_calls: { m: { source, version_constraint, module: {} } } }));
 
   it.each([
     [`git::https://example.com/ref=${COMMIT}/x.git`, undefined],
@@ -39,7 +34,7 @@ describe('a module source', () => {
 
 it('a source that is not allowed is named without its user, and with its host', () => {
   const reasonOf = (source: string): string | null =>
-    runRule(packDefinitions, 'terraform_source_pin', planWith({ module_calls: { m: { source, module: {} } } }), {
+    runRule('terraform_source_pin', planWith({ module_calls: { m: { source, module: {} } } }), {
       config: { sources: ['git::https://example.com/*'] },
     }).reason;
   expect(reasonOf('git::https://user:secret@evil.example/x.git')).toContain('"git::https://…@evil.example/x.git"');
@@ -49,5 +44,5 @@ it('a source that is not allowed is named without its user, and with its host', 
 it('an ephemeral resource that runs a program is found as a data source is', () => {
   const resource = { address: 'ephemeral.aws_lambda_invocation.x', mode: 'ephemeral', type: 'aws_lambda_invocation' };
   const plan = planWith({ resources: [{ ...resource, name: 'x' }] });
-  expect(runRule(packDefinitions, 'terraform_external_data', plan).status).toBe('BLOCK');
+  expect(runRule('terraform_external_data', plan).status).toBe('BLOCK');
 });

@@ -1,4 +1,3 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { leastCpuMs } from '../../../support/least-cpu';
 import { runRule } from '../../../policy/rules/support/run-pack-rule';
@@ -17,6 +16,6 @@ it.each([
   const change = { actions: ['update'], before: { a: nested(true) }, after: { a: nested(false) } };
   const plan = planOf([{ address, ...change }], { configuration: { root_module: {} } });
   const raw = JSON.stringify(JSON.parse(plan));
-  const evaluate = (): void => expect(runRule(packDefinitions, rule, raw).status).toBe('BLOCK');
+  const evaluate = (): void => expect(runRule(rule, raw).status).toBe('BLOCK');
   expect(leastCpuMs(evaluate, 1)).toBeLessThan(4000);
 });

@@ -1,12 +1,11 @@
-import { packDefinitions } from '../../../../source-tools';
 import { planOf, type ExampleResource } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { leastCpuMs } from '../../../support/least-cpu';
 import { create, run } from './run-unlisted';
-import { bytesOf, runRule } from '../../../policy/rules/support/run-pack-rule';
+import { bytesOf, fires } from '../../../policy/rules/support/run-pack-rule';
 import { extractTerraformPlanFacts } from '../../../../source-tools/terraform/facts/extract-terraform-facts';
 
 const asks = (...resources: readonly ExampleResource[]): boolean =>
-  runRule(packDefinitions, 'terraform_unlisted_change', planOf(resources)).status !== 'ALLOW';
+  fires('terraform_unlisted_change', planOf(resources));
 const update = (address: string, before: object, after: object, after_unknown: unknown = {}): ExampleResource => ({
   address,
   actions: ['update'],

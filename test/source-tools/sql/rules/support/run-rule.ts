@@ -3,7 +3,6 @@ import type { StagingRecord } from '../../../../../policy/contracts/staging-reco
 import type { ValidatorResult } from '../../../../../policy/contracts/finding';
 import type { Metadata } from '../../../../../policy/contracts/diff';
 import type { ValidatorInput } from '../../../../../policy/rules/define';
-import { sqlPostgresPack } from './packs';
 import type { SqlFacts } from '../../../../../source-tools/sql/facts/sql-facts';
 import { bytesOf, ruleNamed } from '../../../../policy/rules/support/run-pack-rule';
 import { ruleInput } from '../../../../support/rule-input';
@@ -34,21 +33,10 @@ export async function inputFor(sql: string | Uint8Array, options: RunOptions = {
 }
 
 /** Result of the rule. Its settings are parsed with its schema. */
-export async function run(
-  name: string,
-  sql: string | Uint8Array,
-  options: RunOptions = {},
-  pack = sqlPostgresPack,
-): Promise<ValidatorResult> {
-  const { config, evaluate } = ruleNamed(pack, name);
+export async function run(name: string, sql: string | Uint8Array, options: RunOptions = {}): Promise<ValidatorResult> {
+  const { config, evaluate } = ruleNamed(name);
   return evaluate(await inputFor(sql, { ...options, config: config.parse(options.config ?? {}) }));
 }
 
-export async function fires(
-  name: string,
-  sql: string | Uint8Array,
-  options: RunOptions = {},
-  pack = sqlPostgresPack,
-): Promise<boolean> {
-  return (await run(name, sql, options, pack)).status !== 'ALLOW';
-}
+export const fires = async (...args: Parameters<typeof run>): Promise<boolean> =>
+  (await run(...args)).status !== 'ALLOW';
