@@ -7,7 +7,7 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { parseEvidence, type HistoryDigest } from '../../policy/evidence/bundle';
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
 import { withDatabase } from '../../storage/database/database';
-import { deleteDiffs, dueReviews, type DueReview } from '../../storage/store/retention';
+import { deleteDiffs, deleteUnopened, dueReviews, type DueReview } from '../../storage/store/retention';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
 import { OutageWatch, readFailure } from '../../workers/replay/outage';
@@ -48,8 +48,8 @@ interface Run {
 
 /**
  * Exports the evidence of closed reviews to a directory, verifies what was written, then deletes their histories from Temporal and
- * their diffs from the store, except diffs that another review needs. Rows of the ledger stay. A run that was interrupted can be
- * repeated. Throws if Temporal does not answer.
+ * their diffs from the store, except diffs that another review needs. Diffs that were uploaded before, and that no opened review has, are
+ * deleted too. Rows of the ledger stay. A run that was interrupted can be repeated. Throws if Temporal does not answer.
  */
 export async function archiveReviews(
   env: Env,
@@ -76,7 +76,7 @@ export async function archiveReviews(
       const { stored, archived, kept } = await exportDue(run, dueReviews(db, before), limit);
       // Before the diffs: a review without a stored diff is not due again, and its history would stay.
       const deletedHistories = await deleteHistories(temporal, stored);
-      const deletedDiffs = await deleteDiffs(db, stored);
+      const deletedDiffs = (await deleteDiffs(db, stored)) + (await deleteUnopened(db, before));
       return { archived, kept, deletedDiffs, deletedHistories };
     }),
   );

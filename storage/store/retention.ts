@@ -65,3 +65,21 @@ export async function deleteDiffs(db: Queryable, reviews: readonly DueReview[]):
   );
   return rowCount ?? 0;
 }
+
+/**
+ * Deletes the diffs that were uploaded a day or more before `before`, which must have passed, and that no opened review has: a review that
+ * is not opened within a day ends. Returns how many were deleted. A change that is submitted at the same time can miss its diff, as above.
+ */
+export async function deleteUnopened(db: Queryable, before: Date): Promise<number> {
+  const { rowCount } = await db.query(
+    `with needed as (
+       select r.tenant, ${SUBMITTED} as diff_sha
+       from reviews r join ledger l on l.change_id = r.change_id and l.kind = 'submitted'
+     )
+     delete from blobs b
+     where b.created_at < $1::timestamptz - interval '1 day'
+       and not exists (select from needed n where n.tenant = b.tenant and n.diff_sha = b.digest)`,
+    [before],
+  );
+  return rowCount ?? 0;
+}

@@ -1,7 +1,7 @@
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import type { Database } from '../../../storage/database/database';
 import { createByteStore } from '../../../storage/store/byte-store';
-import { deleteDiffs, dueReviews, type DueReview } from '../../../storage/store/retention';
+import { deleteDiffs, deleteUnopened, dueReviews, type DueReview } from '../../../storage/store/retention';
 import { useFreshDatabase } from '../../support/postgres';
 
 const database = useFreshDatabase();
@@ -66,4 +66,23 @@ it('lists a review with a NUL in its submission, and those after it', async () =
   const ids = [await review('nul', 'n', at(1), 'a\0b'), await review('next', 'm', at(2))];
   expect(await dueIds()).toEqual(ids);
   expect(await deleteDiffs(operator, await due())).toBe(2);
+});
+
+it('deletes a diff that was uploaded long ago and that no opened review has, and no other', async () => {
+  await review('open', 'opened', null);
+  const upload = (tenant: string, diff: string): Promise<string> =>
+    createByteStore(admin).put(tenant, new TextEncoder().encode(diff));
+  await upload('acme', 'never opened');
+  await upload('other', 'opened');
+  await admin.query('update blobs set created_at = $1', [at(30)]);
+  await upload('acme', 'late');
+  await admin.query(`update blobs set created_at = '2026-05-31T12:00:00Z' where created_at > $1`, [at(31)]);
+  expect(await deleteUnopened(operator, BEFORE)).toBe(2);
+  const { rows } = await admin.query(
+    `select tenant, convert_from(bytes, 'UTF8') as diff from blobs order by created_at`,
+  );
+  expect(rows).toEqual([
+    { tenant: 'acme', diff: 'opened' },
+    { tenant: 'acme', diff: 'late' },
+  ]);
 });
