@@ -18,6 +18,14 @@ export const DEFECTS = [
     tests: ['test/activities/committer/effect-sends.slow.test.ts'],
   },
   {
+    name: 'do not look for a freeze immediately before the effect',
+    through: 'an effect on a target that an operator has frozen',
+    file: applyChange,
+    from: 'assertNotFrozen(deps, facts.changeId, facts.target),',
+    to: '',
+    tests: LATE,
+  },
+  {
     name: 'rehearse a change that has ended',
     through: 'a dry run that anyone with write access to the namespace can repeat for ever',
     file: 'activities/committer/stage.ts',
