@@ -121,7 +121,7 @@ export const DEFECTS = [
   {
     name: 'close a lost review without asking the marker',
     through: 'a rollback receipt for a change that was applied',
-    file: 'activities/committer/end-lost-review.ts',
+    file: reconcile,
     from: "if (settlement.kind === 'decided') return",
     to: 'return',
     tests: ['test/activities/committer/end-lost-review.test.ts'],
