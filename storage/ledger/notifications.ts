@@ -22,6 +22,11 @@ export interface LedgerNotifications {
 /** After a failed connection no other is tried for this long. */
 const RETRY_MS = 2_000;
 const CONNECT_MS = 5_000;
+/**
+ * Nothing is sent on a connection that listens, so only probes show that its server has vanished. The first one follows after this time;
+ * by default after two hours on Linux.
+ */
+const KEEP_ALIVE_MS = 10_000;
 
 /**
  * One LISTEN connection for the whole process, opened with the first watch. A notification has no authority: a caller that it wakes
@@ -90,6 +95,7 @@ class Listener implements LedgerNotifications {
       application_name: `${this.options.applicationName}-listen`,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     let connected = false;
     const lost = (): void => {

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../../../storage/ledger/notifications';
 import { useDatabase } from '../../support/postgres';
@@ -60,6 +61,27 @@ it('wakes every watch when its connection is lost, and listens again', async () 
   const again = elapsed(() => watch.next(LONG));
   await append(3, 'b');
   expect(await again).toBeLessThan(LONG / 2);
+  watch.close();
+});
+
+const TCP = '/proc/net/tcp';
+
+(existsSync(TCP) ? it : it.skip)('notices within a minute that the machine of the database has vanished', async () => {
+  const watch = await notifications.watch(id(6));
+  const { rows } = await database
+    .open('admin')
+    .query<{ port: number }>(
+      `select client_port as port from pg_stat_activity where application_name = 'watching-listen' and datname = current_database()`,
+    );
+  const local = `:${rows[0]?.port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const socket = readFileSync(TCP, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .find(([, address]) => address?.endsWith(local));
+  // 02: the keepalive timer is pending, and its time in hundredths of a second (proc_net_tcp of the kernel).
+  const [timer, when = ''] = socket?.[5]?.split(':') ?? [];
+  expect(timer).toBe('02');
+  expect(Number.parseInt(when, 16)).toBeLessThan(6_000);
   watch.close();
 });
 
