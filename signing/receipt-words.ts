@@ -31,7 +31,7 @@ export function unboundWord(
   return digest(() => violationsSha(violations)) === receipt.violationsSha ? null : 'violations';
 }
 
-/** Only a rollback may lack the digest: its committer could not compile the plan. Then no findings may be printed. */
+/** Only a rollback may lack the digest: its committer could not compile the plan, or the findings are too long. Then none may be printed. */
 function areBound(findings: readonly ValidatorFinding[], { findingsSha: bound, action }: ReceiptPredicate): boolean {
   return bound === null
     ? action === 'ROLLBACK' && findings.length === 0

@@ -2,7 +2,8 @@
  * Applies a verified change after its intent was written, and settles it by the result.
  *
  * P1 An attempt can be delayed between intent and effect. As its last step before the effect it checks whether the change has
- *    ended meanwhile (`endedMeanwhile`). If so, nothing is applied, and the marker is sealed against other delayed attempts.
+ *    ended meanwhile (`endedMeanwhile`). If so, nothing is applied, and the marker is sealed against other delayed attempts. If the
+ *    target was frozen meanwhile, this attempt applies nothing, and a later one may (Z1 of target-freezes.ts).
  * P2 If post validators run after the effect, an effect that was found without their results is committed again: the adapter
  *    finds its effect and runs them on it. If they can no longer run, the receipt says so.
  */
@@ -20,6 +21,7 @@ import type { SettledOrUnknown } from '../review-types';
 import { resolutionOf } from './effect-resolution';
 import { recordReasonAndSeal, sealWithRecordedReason, type NotAppliedReason, type SealDeps } from './seal-marker';
 import { close, closeApplied, closeRolledBack, type ReceiptFacts } from './settlement';
+import { assertNotFrozen } from './target-freezes';
 import { targetContext } from './targets';
 import type { CommitDeps } from './commit-deps';
 import { factsOfVerified } from './receipt-facts';
@@ -135,9 +137,12 @@ function closeCountersigned(deps: CommitDeps, facts: ReceiptFacts): Promise<Sett
   });
 }
 
-/** P1. An operator's statement that nothing was applied binds every later attempt. */
+/** P1. An operator's statement that nothing was applied binds every later attempt. Throws TARGET_UNAVAILABLE for a frozen target. */
 async function endedMeanwhile(deps: CommitDeps, facts: ReceiptFacts): Promise<string | null> {
-  const rows = await deps.ledger.readKinds(facts.changeId, ['resolved', 'receipt']);
+  const [rows] = await Promise.all([
+    deps.ledger.readKinds(facts.changeId, ['resolved', 'receipt']),
+    assertNotFrozen(deps, facts.changeId, facts.target),
+  ]);
   if (rows.some(({ row }) => row.kind === 'receipt')) return 'the change had ended before this attempt';
   const resolution = resolutionOf(rows, facts, deps.operators);
   return resolution === null || resolution.applied

@@ -9,9 +9,8 @@ import type { CommitInput, CommitReport } from '../review-types';
 import { applyChange } from './apply-change';
 import { assertNotFrozen } from './target-freezes';
 import type { CommitDeps } from './commit-deps';
-import { factsOfVerified } from './receipt-facts';
 import { reconcile } from './reconcile';
-import { beginCommit, closeRolledBack, settledOf } from './settlement';
+import { beginCommit, settledOf } from './settlement';
 import type { SlotUser } from './target-slots';
 import { verifyChange, lastNOf, verifyUntilCurrent, type RefusedChange } from './verify-change';
 
@@ -59,10 +58,10 @@ async function verifyRows(
   const intent = { planHash, stagingSha, fingerprint };
   const settlement = await beginCommit(deps, changeId, { verifiedAt, lastN: lastNOf(rows) }, intent);
   if (settlement === 'moved') return 'moved';
-  if (settlement.kind === 'decided')
-    return closeRolledBack(deps, factsOfVerified(verified), settlement.reason, settlement.explanation);
-  // A commit of another dry run has begun, for example by an earlier run of the workflow. The receipt must name what its intent names.
-  if (canonicalJson(settlement.body) !== canonicalJson(intent)) return reconcile(deps, changeId);
+  // Rolled back, or a commit of another dry run has begun, for example by an earlier run of the workflow. The receipt must name what the
+  // rows before the settlement name, and its intent.
+  if (settlement.kind === 'decided' || canonicalJson(settlement.body) !== canonicalJson(intent))
+    return reconcile(deps, changeId);
   return applyChange(deps, verified, settlement.at);
 }
 

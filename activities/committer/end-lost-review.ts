@@ -4,10 +4,10 @@ import type { RepairAction } from '../../policy/contracts/ledger';
 import type { StoredRow } from '../../policy/evidence/chain';
 import { cutExplanation } from '../../policy/text/cut-text';
 import type { SettledOrUnknown } from '../review-types';
+import { submissionIn } from '../rows';
 import type { CommitDeps } from './commit-deps';
-import { factsOfRows } from './receipt-facts';
 import { reconcile } from './reconcile';
-import { beginRollback, closeRolledBack, settledOf } from './settlement';
+import { beginRollback, settledOf } from './settlement';
 
 /** Why a workflow can no longer end its review, or does not end after it, and what was done about it. */
 export interface Repair {
@@ -63,12 +63,10 @@ export async function endLostReview(deps: CommitDeps, changeId: string, repair: 
   const rows = await deps.ledger.read(changeId);
   const settled = settledOf(rows);
   if (settled !== null) return settled;
-  const facts = factsOfRows(rows, changeId);
-  if (facts === null) throw invalid('changeId', 'a change that was opened', changeId, 'Submit the change first');
+  if (submissionIn(rows) === null)
+    throw invalid('changeId', 'a change that was opened', changeId, 'Submit the change first');
   // First, because the receipt names a reason that this row supports, whatever other rows arrive.
   await recordRepair(deps, changeId, repair);
-  const wanted = { reason: 'workflow_lost', explanation: cutExplanation(repair.explanation) } as const;
-  const settlement = await beginRollback(deps, changeId, wanted);
-  if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
-  return reconcile(deps, changeId);
+  await beginRollback(deps, changeId, { reason: 'workflow_lost', explanation: cutExplanation(repair.explanation) });
+  return reconcile(deps, changeId, 'workflow_lost');
 }

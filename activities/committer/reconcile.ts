@@ -44,8 +44,11 @@ async function verifyAndSettle(
   const ending = await endingOf(deps, facts, rows, proposed);
   const settlement = await beginVerifiedRollback(deps, changeId, ending, lastNOf(rows));
   if (settlement === 'moved') return 'moved';
-  if (settlement.kind === 'decided') return closeRolledBack(deps, facts, settlement.reason, settlement.explanation);
-  return recordingUnknown(deps, changeId, () => settleBegun(deps, facts, rows, settlement.at));
+  // Another process may have settled the change after `rows` were read, and after further rows.
+  const all = await deps.ledger.read(changeId);
+  const final = factsOfRows(all, changeId) ?? facts;
+  if (settlement.kind === 'decided') return closeRolledBack(deps, final, settlement.reason, settlement.explanation);
+  return recordingUnknown(deps, changeId, () => settleBegun(deps, final, all, settlement.at));
 }
 
 /**

@@ -10,7 +10,7 @@
  * E3 A change that has a receipt returns it to every call. If the receipt cannot be read, no second one is issued.
  * E4 The receipt binds every text that is shown with it: explanation, findings, violations, effect, and the head of the rows.
  */
-import { toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
+import { canonicalJson, toWellFormed, type JsonObject } from '../../policy/contracts/canonical-json';
 import { Envelope } from '../../policy/contracts/diff';
 import { CountersignFailure } from '../../policy/contracts/failure';
 import type { ValidatorFinding } from '../../policy/contracts/finding';
@@ -25,6 +25,7 @@ import type { ChangeHead } from '../../policy/evidence/predicates';
 import { disclosedFindings } from '../../policy/evidence/disclosed-findings';
 import { recordedFindings, untilSettled, type RecordedChange } from '../../policy/evidence/recorded-findings';
 import type { BreakerStore } from '../../storage/breakers/breakers';
+import { MAX_BODY_CHARS } from '../../storage/database/canonical-row-sql';
 import type { WithChangeLock } from '../../storage/ledger/with-change-lock';
 import type { PlanSource } from '../../storage/plans/plan-source';
 import type { Settled } from '../review-types';
@@ -131,6 +132,9 @@ async function settle(
   };
 }
 
+/** Of the findings in a receipt, whose row has other members too. */
+const MAX_FINDINGS_CHARS = MAX_BODY_CHARS - 128 * 1024;
+
 /**
  * Writes the rows `effect`, `receipt`, `closed` and `head` in one append, and returns the recorded receipt (E3). The receipt binds
  * findings and violations as the rows give them, and the last row before it (E4). `receipt` and `head` contain hashes of rows of the same
@@ -164,8 +168,11 @@ export async function close(
     const effectEntry = entry('effect', { state, effect, explanation });
     const effectRow = nextRow(changeId, rows.at(-1), effectEntry, actor);
     const action = state === 'COMMITTED' ? 'COMMIT' : 'ROLLBACK';
-    const findings = findingsAtEnd(plan, changeId, rows, { action, reason, stagingSha: facts.stagingSha });
+    const found = findingsAtEnd(plan, changeId, rows, { action, reason, stagingSha: facts.stagingSha });
     const disclosed = disclosedViolations(rows, plan);
+    // Findings of several steps can be longer than one row. A rollback ends without them: their rows have them.
+    const isTooLong = disclosed === null && canonicalJson(found).length > MAX_FINDINGS_CHARS;
+    const findings = isTooLong && action === 'ROLLBACK' ? null : found;
     const violations = disclosed ?? [];
     const predicate: ReceiptPredicate = {
       ...facts,
@@ -181,7 +188,7 @@ export async function close(
       at,
     };
     const envelope = deps.receipts.sign(predicate);
-    const samples = findings === null ? {} : { samples: breakerSamples(findings) };
+    const samples = found === null ? {} : { samples: breakerSamples(found) };
     const receipt = entry('receipt', {
       envelope,
       predicate,

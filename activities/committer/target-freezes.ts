@@ -1,5 +1,5 @@
 /**
- * Freezes of targets: signed by an operator, read by the committer before each attempt to commit.
+ * Freezes of targets: signed by an operator, read by the committer before each attempt to commit and immediately before its effect.
  *
  * Z1 While a target is frozen, no effect begins or is retried there. Effects that were applied are still read back and settled.
  * Z2 The number of a row is part of the signed statement, so that rows cannot be reordered. A row without the signature of a
@@ -64,8 +64,8 @@ export async function recordFreeze(
 }
 
 /**
- * Runs before the intent of each attempt. Throws TARGET_UNAVAILABLE, retried until the plan's commit window ends, and records
- * the refusal: if the freeze is lifted in time, no answer is lost; otherwise the review rolls back.
+ * Runs before the intent of each attempt, and again before its effect. Throws TARGET_UNAVAILABLE, retried until the plan's commit
+ * window ends, and records the refusal: if the freeze is lifted in time, no answer is lost; otherwise the review rolls back.
  */
 export async function assertNotFrozen(
   deps: { readonly freezes: TargetFreezes; readonly ledger: Pick<Ledger, 'append'>; readonly now: () => Date },

@@ -86,7 +86,10 @@ export const ReceiptPredicate = z.strictObject({
   effect: JsonRecord.nullable(),
   /** Binds the explanation for people (`explanationSha`). */
   explanationSha: Sha256Hex,
-  /** Binds the findings (`findingsSha`). Null only for a rollback whose plan this committer could not compile: the outcome then names no findings. */
+  /**
+   * Binds the findings (`findingsSha`). Null only for a rollback whose plan this committer could not compile, or whose findings are too long
+   * for one row: the outcome then names no findings.
+   */
   findingsSha: Sha256Hex.nullable(),
   /** Binds the disclosed violations (`violationsSha`), which may be none. */
   violationsSha: Sha256Hex,

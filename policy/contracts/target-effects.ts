@@ -88,7 +88,10 @@ export interface CommitContext extends StageContext {
   readonly postCheck?: (
     record: StagingRecord,
   ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly explanation: string }>;
-  /** Called immediately before the effect. Returns why the change must no longer be applied (the result is then `refused`), or null. */
+  /**
+   * Called immediately before the effect. Returns why the change must no longer be applied (the result is then `refused`), or null.
+   * Throws TARGET_UNAVAILABLE, which `commit` rethrows, if the change must not be applied now.
+   */
   readonly endedMeanwhile?: () => Promise<string | null>;
 }
 

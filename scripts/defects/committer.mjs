@@ -18,6 +18,14 @@ export const DEFECTS = [
     tests: ['test/activities/committer/effect-sends.slow.test.ts'],
   },
   {
+    name: 'do not look for a freeze immediately before the effect',
+    through: 'an effect on a target that an operator has frozen',
+    file: applyChange,
+    from: 'assertNotFrozen(deps, facts.changeId, facts.target),',
+    to: '',
+    tests: LATE,
+  },
+  {
     name: 'rehearse a change that has ended',
     through: 'a dry run that anyone with write access to the namespace can repeat for ever',
     file: 'activities/committer/stage.ts',
@@ -113,7 +121,7 @@ export const DEFECTS = [
   {
     name: 'close a lost review without asking the marker',
     through: 'a rollback receipt for a change that was applied',
-    file: 'activities/committer/end-lost-review.ts',
+    file: reconcile,
     from: "if (settlement.kind === 'decided') return",
     to: 'return',
     tests: ['test/activities/committer/end-lost-review.test.ts'],

@@ -178,6 +178,14 @@ export const DEFECTS = [
     tests: ['test/storage/database/database.slow.test.ts'],
   },
   {
+    name: 'keep a connection to a database that became a standby',
+    through: 'nothing: a process whose work fails until it is restarted',
+    file: 'storage/database/database.ts',
+    from: '|25006|',
+    to: '|',
+    tests: ['test/storage/database/database.slow.test.ts'],
+  },
+  {
     name: 'revoke an id that no key has',
     through: 'a stolen key whose owner believes that it is revoked',
     file: 'storage/keys/key-registry.ts',

@@ -121,10 +121,11 @@ function toFailure(error: unknown): unknown {
 
 /**
  * Retryable codes: 08 connection, 53 resources, 57P shutdown, 40 serialization and deadlock, 55P03 lock timeout, 57014 statement timeout,
- * 25P03 and 25P04 a transaction that was idle or ran for too long.
+ * 25P03 and 25P04 a transaction that was idle or ran for too long, 25006 a server that became a standby. With a name in the URL that
+ * follows the primary, another connection can reach the new one.
  */
 const UNAVAILABLE_CODES =
-  /^(08...|53...|57P0.|40...|55P03|57014|25P0[34]|ECONN.*|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(08...|53...|57P0.|40...|55P03|57014|25P0[34]|25006|ECONN.*|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const UNAVAILABLE_MESSAGES = [
   'Connection terminated',
   'timeout exceeded when trying to connect',

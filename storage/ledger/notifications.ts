@@ -23,8 +23,8 @@ export interface LedgerNotifications {
 const RETRY_MS = 2_000;
 const CONNECT_MS = 5_000;
 /**
- * The connection is idle between rows. Without probes, one whose server or network went away without a word would count as listening for
- * two hours.
+ * Nothing is sent on a connection that listens, so only probes show that its server has vanished. The first one follows after this time;
+ * by default after two hours on Linux.
  */
 const KEEP_ALIVE_MS = 10_000;
 

@@ -1,5 +1,9 @@
 import { endLostReview, recordRepair, resetsOf, type Repair } from '../../../activities/committer/end-lost-review';
+import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
+import { MAX_BODY_CHARS } from '../../../storage/database/canonical-row-sql';
+import { HOLD_ID } from '../../support/review/demo-rules';
 import { ReviewWorld } from '../../support/review/review-world';
+import { withFindings } from '../../support/review/written-findings';
 
 const repair: Repair = {
   found: 'terminated',
@@ -58,6 +62,32 @@ test.each([
   expect(await end(world)).toMatchObject({ state: 'COMMITTED' });
   expect((await world.kinds()).filter((kind) => kind === 'repaired')).toHaveLength(1);
 });
+
+test('a review whose findings fill a row of the ledger ends with a receipt without findings', async () => {
+  const world = new ReviewWorld();
+  const append = world.ledger.append.bind(world.ledger);
+  world.ledger.append = (changeId, entries, ...more) =>
+    append(
+      changeId,
+      entries.map((entry) =>
+        entry.kind === 'findings' ? { ...entry, body: filled(entry.body as JsonObject) } : entry,
+      ),
+      ...more,
+    );
+  await world.open();
+  expect(await end(world)).toMatchObject({ state: 'ROLLED_BACK', reason: 'workflow_lost' });
+  const receipt = (await world.rows()).find(({ row }) => row.kind === 'receipt')?.row.body;
+  expect(receipt).toMatchObject({ findings: [], predicate: { findingsSha: null } });
+});
+
+/** The findings, of which one is so long that the body has the greatest length. */
+function filled(body: JsonObject): JsonObject {
+  const withText = (text: string): JsonObject =>
+    withFindings({ kind: 'findings', body } as never, (finding) =>
+      finding.validator_id === HOLD_ID ? { ...finding, details: { text } } : finding,
+    ).body;
+  return withText('x'.repeat(MAX_BODY_CHARS - canonicalJson(withText('')).length));
+}
 
 test('a review that has ended is returned as it ended, without a further row', async () => {
   const world = await confirmed();

@@ -2,6 +2,7 @@ import { recordResolution } from '../../../activities/committer/effect-resolutio
 import type { CommitContext, CommitResult } from '../../../policy/contracts/target-effects';
 import { targetUnavailable } from '../../../source-tools/target-failure';
 import type { CommitReport } from '../../../activities/review-types';
+import { failureType } from '../../support/review/failure-type';
 import { SqlWorld } from '../../support/sql-world';
 import { sqlDryRunEffects } from '../../../source-tools/sql/staging';
 import { useTarget } from '../../source-tools/sql/staging/target-server';
@@ -107,4 +108,23 @@ it('is awaited if it checked before the statement, and its effect takes preceden
 
 it('is awaited in PostgreSQL for as long as the server allows an idle transaction', async () => {
   expect(sqlDryRunEffects.lateMs).toBe(15_000);
+});
+
+it('applies nothing while a freeze lasts that arrived inside its transaction, and loses no answer', async () => {
+  const world = await new SqlWorld(pg, 4).confirmed();
+  const keyId = world.keys.operator.keyId;
+  world.committing = (ctx) =>
+    commit({
+      ...ctx,
+      postCheck: async (record) => {
+        world.freeze = { target: 'shop', n: 1, frozen: true, reason: 'migration', keyId, at: world.at() };
+        return (await ctx.postCheck?.(record)) ?? { ok: true };
+      },
+    });
+  expect(await failureType(world.commit())).toBe('TARGET_UNAVAILABLE');
+  expect(await pg.admin('select n from items where id = 4')).toEqual([{ n: 1 }]);
+  world.freeze = null;
+  world.committing = commit;
+  expect(await world.commit()).toMatchObject({ state: 'COMMITTED' });
+  expect(await pg.admin('select n from items where id = 4')).toEqual([{ n: 2 }]);
 });

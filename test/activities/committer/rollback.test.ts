@@ -1,4 +1,6 @@
-import { recordRepair } from '../../../activities/committer/end-lost-review';
+import { endLostReview, recordRepair } from '../../../activities/committer/end-lost-review';
+import { reconcile } from '../../../activities/committer/reconcile';
+import { beginRollback } from '../../../activities/committer/settlement';
 import type { AnswerPredicate } from '../../../policy/contracts/answer';
 import { canonicalJson, type JsonObject } from '../../../policy/contracts/canonical-json';
 import { FailureType } from '../../../policy/contracts/failure-type';
@@ -10,20 +12,21 @@ import { failureType } from '../../support/review/failure-type';
 import { ReviewWorld } from '../../support/review/review-world';
 import { seededKey } from '../../support/seeded-key';
 
+const LOST = {
+  found: 'terminated',
+  did: 'ended',
+  explanation: 'Terminated',
+  runId: 'a',
+  workflowType: 'review',
+} as const;
+
 test('ends a change without a plan, also if the process ended after it recorded the rollback', async () => {
   const world = new ReviewWorld();
   await world.open();
   const { ledger } = world;
   const [read, append] = [ledger.read.bind(ledger), ledger.append.bind(ledger)];
   ledger.read = async (changeId) => (await read(changeId)).filter(({ row }) => row.kind !== 'planned');
-  const lost = {
-    found: 'terminated',
-    did: 'ended',
-    explanation: 'Terminated',
-    runId: 'a',
-    workflowType: 'review',
-  } as const;
-  await recordRepair(world.deps, world.changeId, lost);
+  await recordRepair(world.deps, world.changeId, LOST);
   ledger.append = async (changeId, entries, ...more) => {
     const appended = await append(changeId, entries, ...more);
     if (entries.some(({ kind }) => kind === 'decided')) throw new Error('ended here');
@@ -67,6 +70,35 @@ test('counts a confirmation that was not admitted as its evidence does, which do
   expect(await failureType(review.rollback({ reason: 'commit_failed' }))).toBe(FailureType.Validation);
   while (review.clock().getTime() <= Date.parse(forged.at) + plan.commitWindowMs);
   expect(await review.rollback({ reason: 'commit_failed' })).toMatchObject({ reason: 'commit_failed' });
+  expect(await failedChecks(world, review)).toEqual([]);
+});
+
+/** The first reader of the rows reads them before those of these kinds were written. */
+function readEarly({ ledger }: World, kinds: readonly string[]): void {
+  const read = ledger.read.bind(ledger);
+  let reads = 0;
+  ledger.read = async (changeId) => {
+    const isFirst = ++reads === 1;
+    return (await read(changeId)).filter(({ row }) => !isFirst || !kinds.includes(row.kind));
+  };
+}
+
+test('of a lost review names what was disclosed after its rows were read, so its evidence verifies', async () => {
+  const world = evidenceWorld();
+  const { steps: review } = await world.review({ table: 'public.prices', open: true });
+  readEarly(world, ['disclosed']);
+  expect(await endLostReview(review.deps, review.changeId, LOST)).toMatchObject({ reason: 'workflow_lost' });
+  expect(await failedChecks(world, review)).toEqual([]);
+});
+
+test('that another process recorded, after a disclosure that this one has not read, names it too', async () => {
+  const world = evidenceWorld();
+  const { steps: review } = await world.review({ table: 'public.prices', open: true });
+  const { deps, changeId } = review;
+  await recordRepair(deps, changeId, LOST);
+  await beginRollback(deps, changeId, { reason: 'workflow_lost', explanation: LOST.explanation });
+  readEarly(world, ['disclosed', 'decided']);
+  expect(await reconcile(deps, changeId, 'workflow_lost')).toMatchObject({ reason: 'workflow_lost' });
   expect(await failedChecks(world, review)).toEqual([]);
 });
 

@@ -388,6 +388,17 @@ describe('an unavailable database', () => {
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
+  it('gives STORE_UNAVAILABLE on a connection to a server that became a standby, and connects again', async () => {
+    const admin = database.open('admin');
+    await admin.query(`alter role cs_review in database ${database.name} set default_transaction_read_only = on`);
+    const db = open(database.url('cs_review'), { max: 1 });
+    await db.query('select 1');
+    await admin.query(`alter role cs_review in database ${database.name} reset default_transaction_read_only`);
+    const put = () => createByteStore(db).put('standby', new Uint8Array([1]));
+    await expect(put()).rejects.toMatchObject(unavailable);
+    await put();
+  });
+
   it('does not change the error of an invalid statement', async () => {
     await expect(open(database.url('cs_review')).query('select nonsense')).rejects.toMatchObject({ code: '42703' });
   });
