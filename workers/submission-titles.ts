@@ -13,10 +13,12 @@ export const EMPTY_SUBMISSION: Submission = {
 };
 /** The start of a review waits for its title no longer than this. */
 const MAX_MS = 500;
+/** A diff can take the thread for seconds, and those behind it wait in memory. */
+const MAX_WAITING = 20;
 
 /**
  * The title that the source tool gives a change, for the summary in the Temporal UI, which is fixed when the workflow starts. Null if it
- * cannot be computed in time. The bytes are parsed on another thread.
+ * cannot be computed in time, or too many others are not computed yet. The bytes are parsed on another thread.
  */
 export function submissionTitles(
   store: Pick<ByteStore, 'get'>,
@@ -36,10 +38,14 @@ export function submissionTitles(
     }
   }
 
+  let waiting = 0;
   return async (submission) => {
+    if (waiting >= MAX_WAITING) return null;
+    waiting++;
     const late = new AbortController();
     try {
-      return await Promise.race([titleOf(submission), sleep(maxMs, null, { signal: late.signal, ref: false })]);
+      const title = titleOf(submission).finally(() => waiting--);
+      return await Promise.race([title, sleep(maxMs, null, { signal: late.signal, ref: false })]);
     } finally {
       late.abort();
     }

@@ -37,3 +37,17 @@ it('gives null if the title takes too long, so that a review is not delayed', as
   const { titleOf } = titles(() => new Promise(() => {}), store, 20);
   expect(await titleOf(submission)).toBeNull();
 });
+
+it('gives null at once while many titles are not computed yet, so that their diffs do not fill the memory', async () => {
+  const finish: (() => void)[] = [];
+  const { titleOf } = titles(() => new Promise((resolve) => finish.push(() => resolve('late'))), store, 50);
+  expect(await Promise.all(Array.from({ length: 40 }, () => titleOf(submission)))).toEqual(Array(40).fill(null));
+  // The thread still has those whose submission no longer waits.
+  expect(finish.length).toBeLessThanOrEqual(20);
+  for (const each of finish) each();
+  await new Promise(setImmediate);
+  const next = titleOf(submission);
+  await new Promise(setImmediate);
+  finish.at(-1)?.();
+  expect(await next).toBe('late');
+});
