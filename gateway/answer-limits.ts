@@ -36,9 +36,9 @@ export class AnswerLimits {
 
   #countOf(keyId: string, now: number): Count | null {
     const known = this.#counts.get(keyId);
-    if (known !== undefined && now - known.since < WINDOW_MS) return known;
+    if (known !== undefined && Math.abs(now - known.since) < WINDOW_MS) return known;
     if (known === undefined && this.#counts.size >= MAX_KEYS) {
-      for (const [id, { since }] of this.#counts) if (now - since >= WINDOW_MS) this.#counts.delete(id);
+      for (const [id, { since }] of this.#counts) if (Math.abs(now - since) >= WINDOW_MS) this.#counts.delete(id);
       if (this.#counts.size >= MAX_KEYS) return null;
     }
     const fresh: Count = { since: now, sent: 0, refused: 0 };

@@ -10,7 +10,7 @@ export class Rate {
 
   /** False if the caller must wait. */
   take(now: number): boolean {
-    if (now - this.#since >= this.windowMs) {
+    if (Math.abs(now - this.#since) >= this.windowMs) {
       this.#since = now;
       this.#count = 0;
     }
