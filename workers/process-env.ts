@@ -112,7 +112,9 @@ export const JudgeEnv = WithKey.extend({
   COUNTERSIGN_JUDGE_PRICES_FILE: PricesFile,
   COUNTERSIGN_JUDGE_REQUESTS_PER_SECOND: numeric(z.number().min(0.01).max(1000))
     .default(5)
-    .describe('Rate limit over all judge workers.'),
+    .describe(
+      'Attempts to judge a change that all judge workers together start in a second. One attempt sends a request for each piece of the change, usually one and at most `maxChunks`.',
+    ),
 });
 export const CommitEnv = WithKey.extend({
   COUNTERSIGN_TARGETS_FILE: Path.describe('The targets and their credentials. See [Targets](#targets).'),

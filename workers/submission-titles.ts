@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Submission } from '../policy/contracts/diff';
+import { sha256Hex } from '../policy/contracts/hash';
 import { messageOf } from '../client/errors';
 import { fromBase64 } from '../policy/evidence/base64';
 import type { ByteStore } from '../policy/evidence/byte-store';
@@ -8,7 +9,8 @@ import type { Logger } from './logger';
 
 /** Its title lets the thread load its modules before the first submission, which takes longer than MAX_MS. */
 export const EMPTY_SUBMISSION: Submission = {
-  ...{ tenant: '', target: '', sourceTool: 'SQLDryRun', diffSha: '', metadata: {}, requestKey: '' },
+  ...{ tenant: '', target: '', sourceTool: 'SQLDryRun', metadata: {}, requestKey: '' },
+  diffSha: sha256Hex(new Uint8Array()),
   inline: '',
 };
 /** The start of a review waits for its title no longer than this. */
@@ -34,6 +36,8 @@ export function submissionTitles(
     try {
       const raw = inline === undefined ? await store.get(tenant, diffSha) : fromBase64(inline);
       if (raw === null) return null;
+      // The thread keeps facts by this digest: other bytes would get, or leave behind, those of another change.
+      if (inline !== undefined && sha256Hex(raw) !== diffSha) return null;
       return await threads.title({ sourceTool, raw, diffSha, metadata });
     } catch (error) {
       // Whatever the failure is, the review starts without a title: its first activity reports what is wrong with the change.

@@ -2,13 +2,14 @@ import { sha256HexOfText } from '../../policy/contracts/hash';
 import type { ValidatorResult } from '../../policy/contracts/finding';
 import { toWellFormed } from '../../policy/contracts/canonical-json';
 import { makeDocument, type JudgeDocument } from '../../policy/judge/document';
+import { conclude, rank } from '../../policy/judge/conclude';
 import { judge, notCovered, type AnsweredPiece } from '../../policy/judge/judgement';
 import { splitDocument, type Piece } from '../../policy/judge/pieces';
 import { instructions, nonceOf, userMessage } from '../../policy/judge/prompt';
 import { readAnswer } from '../../policy/judge/read-answer';
-import { costMicros, type JudgeCall, type JudgeRecord } from '../../policy/judge/record';
+import { addUsage, costMicros, NO_USAGE, type JudgeCall, type JudgeRecord } from '../../policy/judge/record';
 import { createRedactor } from '../../policy/judge/redact';
-import { wireJsonSchema } from '../../policy/judge/wire';
+import { wireJsonSchema, type WireAnswer } from '../../policy/judge/wire';
 import { cacheKey } from './cache';
 import type { JudgeDeps } from './judge-deps';
 import { parseFailure, unreadableDiff } from './judge-failures';
@@ -43,7 +44,8 @@ interface PieceReply {
   readonly answered: AnsweredPiece;
   readonly call: JudgeCall;
   readonly text: string;
-  readonly model: string;
+  /** The model's reply to a request of this change, from this or an earlier attempt. Null: it made none for this piece. */
+  readonly paid: ModelReply | null;
 }
 
 /**
@@ -94,10 +96,8 @@ export async function askAboutDiff(
     bytes: raw.length,
   });
   const calls = replies.map((reply) => reply.call);
-  const cost = replies.reduce<number | null>(
-    (total, reply) => addOrNull(total, reply.call.reusedFrom === null ? costOf(deps, config.model, reply) : 0),
-    0,
-  );
+  const paid = replies.flatMap((reply) => reply.paid ?? []);
+  const cost = paid.reduce<number | null>((total, reply) => addOrNull(total, costOf(deps, config.model, reply)), 0);
   const coverage = { bytes: raw.length, pieces: split.pieces.length, lines: document.lines.length };
   return {
     result: judgement.result,
@@ -107,6 +107,7 @@ export async function askAboutDiff(
       judgement,
       calls,
       coverage,
+      usage: paid.reduce((total, { usage }) => addUsage(total, usage), NO_USAGE),
       cost,
       latencyMs: Math.max(0, deps.now() - startedAt),
     }),
@@ -148,34 +149,67 @@ async function askAboutPiece(
     promptSha,
   });
 
+  const expected = { policyIds, canary: nonce, piece };
   const cached = await deps.cache.get(key);
   const startedAt = deps.now();
-  const reply: ModelReply =
-    cached ??
-    (await deps.transport.ask(
-      {
-        model: config.model,
-        instructions: systemMessage,
-        message,
-        jsonSchema: wireJsonSchema(policyIds),
-        structuredOutput: config.structuredOutput,
-        maxTokens: config.maxTokens,
-        ...(config.temperature === undefined ? {} : { temperature: config.temperature }),
-        acceptedModels: config.acceptedModels,
-        cacheKey: config.computed.promptSha,
-      },
-      { signal, deadlineMs: Math.max(1, conversation.deadlineAt - startedAt) },
-    ));
-  const read = readAnswer(reply.text, { policyIds, canary: nonce, piece });
-  if (!read.ok) {
-    const details = { code: read.code, responseSha: sha256HexOfText(reply.text), returnedModel: reply.model };
-    throw parseFailure('answer', `${read.code}: ${read.message}`, details);
+  if (cached !== null) {
+    const paid = cached.origin === change.changeId ? cached : null;
+    return replyFor(piece, promptSha, {
+      reply: cached,
+      answer: answerIn(cached, expected),
+      origin: cached.origin,
+      paid,
+    });
   }
-  if (cached === null) await deps.cache.set(key, { ...reply, origin: change.changeId });
+  const reply = await deps.transport.ask(
+    {
+      model: config.model,
+      instructions: systemMessage,
+      message,
+      jsonSchema: wireJsonSchema(policyIds),
+      structuredOutput: config.structuredOutput,
+      maxTokens: config.maxTokens,
+      ...(config.temperature === undefined ? {} : { temperature: config.temperature }),
+      acceptedModels: config.acceptedModels,
+      cacheKey: config.computed.promptSha,
+    },
+    { signal, deadlineMs: Math.max(1, conversation.deadlineAt - startedAt) },
+  );
+  const latencyMs = Math.max(0, deps.now() - startedAt);
+  const own = { reply, answer: answerIn(reply, expected), origin: null, paid: reply, latencyMs };
+  // Copies of a change that are judged at the same time are asked separately. Of two answers the stricter one counts.
+  const first = await deps.cache.set(key, { ...reply, origin: change.changeId });
+  if (first === null) return replyFor(piece, promptSha, own);
+  const other = { ...own, reply: first, answer: answerIn(first, expected), origin: first.origin };
+  return replyFor(piece, promptSha, isStricter(other.answer, own.answer) ? other : own);
+}
+
+/** Throws CountersignFailure, not retryable, if the answer cannot be read. */
+function answerIn({ text, model }: ModelReply, expected: Parameters<typeof readAnswer>[1]): WireAnswer {
+  const read = readAnswer(text, expected);
+  if (read.ok) return read.answer;
+  const details = { code: read.code, responseSha: sha256HexOfText(text), returnedModel: model };
+  throw parseFailure('answer', `${read.code}: ${read.message}`, details);
+}
+
+function isStricter(a: WireAnswer, b: WireAnswer): boolean {
+  return rank(conclude(a).status) > rank(conclude(b).status);
+}
+
+interface Used {
+  readonly reply: ModelReply;
+  readonly answer: WireAnswer;
+  /** The change that the model was asked about; null if that was in this attempt. */
+  readonly origin: string | null;
+  readonly paid: ModelReply | null;
+  readonly latencyMs?: number;
+}
+
+function replyFor(piece: Piece, promptSha: string, { reply, answer, origin, paid, latencyMs = 0 }: Used): PieceReply {
   return {
-    answered: { piece, answer: read.answer },
+    answered: { piece, answer },
     text: reply.text,
-    model: reply.model,
+    paid,
     call: {
       firstLine: piece.first + 1,
       lastLine: piece.last + 1,
@@ -186,8 +220,8 @@ async function askAboutPiece(
       finishReason: reply.finishReason,
       usage: reply.usage,
       structuredOutput: reply.structured,
-      latencyMs: cached === null ? Math.max(0, deps.now() - startedAt) : 0,
-      reusedFrom: cached === null ? null : cached.origin,
+      latencyMs,
+      reusedFrom: origin,
     },
   };
 }
@@ -203,8 +237,8 @@ function notAsked(context: RecordContext, reason: string): JudgeAnswer {
 }
 
 /** At the price of the model that answered, or of the requested model if the price table does not list the former. */
-function costOf({ prices }: AskDeps, requestedModel: string, { model, call }: PieceReply): number | null {
-  return costMicros(prices, model, call.usage) ?? costMicros(prices, requestedModel, call.usage);
+function costOf({ prices }: AskDeps, requestedModel: string, { model, usage }: ModelReply): number | null {
+  return costMicros(prices, model, usage) ?? costMicros(prices, requestedModel, usage);
 }
 
 function addOrNull(a: number | null, b: number | null): number | null {

@@ -12,7 +12,8 @@ export type CachedReply = Readonly<z.infer<typeof CachedReply>>;
  */
 export interface JudgeCache {
   readonly get: (key: Sha256) => Promise<CachedReply | null>;
-  readonly set: (key: Sha256, reply: CachedReply) => Promise<void>;
+  /** Keeps the first answer for a key, and returns it if it is another one. */
+  readonly set: (key: Sha256, reply: CachedReply) => Promise<CachedReply | null>;
 }
 
 /** Everything that the answer depends on. Includes the tenant, so that one cannot learn what another submitted. */
@@ -30,4 +31,4 @@ export function cacheKey(subject: CacheSubject): Sha256 {
   return typedHash('logic', { part: 'judge-cache', ...subject });
 }
 
-export const noCache: JudgeCache = { get: async () => null, set: async () => undefined };
+export const noCache: JudgeCache = { get: async () => null, set: async () => null };

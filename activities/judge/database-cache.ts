@@ -21,33 +21,35 @@ export function createDatabaseJudgeCache({ db, macKey, ttlMs, now }: DatabaseCac
     createHmac('sha256', macKey)
       .update(canonicalJson(['countersign/judge-cache/v1', key, at, reply]))
       .digest();
+  const get: JudgeCache['get'] = async (key) => {
+    const found = await unlessDown(
+      db.query<{ reply: string; at: string; mac: Buffer }>(
+        'select reply, at, mac from judge_answers where key = $1',
+        [key],
+        'judge_answer_get',
+      ),
+    );
+    const row = found?.rows[0];
+    if (row === undefined || Number(row.at) + ttlMs <= now()) return null;
+    const mac = macOf(key, Number(row.at), row.reply);
+    if (mac.length !== row.mac.length || !timingSafeEqual(mac, row.mac)) return null;
+    // A version with other members may have stored it.
+    return CachedReply.safeParse(JSON.parse(row.reply)).data ?? null;
+  };
   return {
-    get: async (key) => {
-      const found = await unlessDown(
-        db.query<{ reply: string; at: string; mac: Buffer }>(
-          'select reply, at, mac from judge_answers where key = $1',
-          [key],
-          'judge_answer_get',
-        ),
-      );
-      const row = found?.rows[0];
-      if (row === undefined || Number(row.at) + ttlMs <= now()) return null;
-      const mac = macOf(key, Number(row.at), row.reply);
-      if (mac.length !== row.mac.length || !timingSafeEqual(mac, row.mac)) return null;
-      // A version with other members may have stored it.
-      return CachedReply.safeParse(JSON.parse(row.reply)).data ?? null;
-    },
+    get,
     set: async (key, reply) => {
       const at = now();
-      const stored = JSON.stringify(reply);
-      await unlessDown(
+      const text = JSON.stringify(reply);
+      const stored = await unlessDown(
         db.query(
           `insert into judge_answers as a (key, reply, at, mac) values ($1, $2, $3, $4)
            on conflict (key) do update set reply = excluded.reply, at = excluded.at, mac = excluded.mac where a.at <= $5`,
-          [key, stored, at, macOf(key, at, stored), at - ttlMs],
+          [key, text, at, macOf(key, at, text), at - ttlMs],
           'judge_answer_set',
         ),
       );
+      return stored?.rowCount === 0 ? get(key) : null;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { ValidatorResult } from '../../policy/contracts/finding';
 import type { JudgeDocument } from '../../policy/judge/document';
 import type { Judgement } from '../../policy/judge/judgement';
-import { addUsage, NO_USAGE, type JudgeCall, type JudgeRecord, type Usage } from '../../policy/judge/record';
+import { NO_USAGE, type JudgeCall, type JudgeRecord, type Usage } from '../../policy/judge/record';
 import type { JudgedChange, ResolvedJudge } from './resolve-judge';
 
 /** How the judge answered, or why it was not asked. */
@@ -10,6 +10,8 @@ interface Outcome {
   readonly judgement: Judgement | null;
   readonly calls: readonly JudgeCall[];
   readonly coverage: JudgeRecord['coverage'];
+  /** Tokens and cost of all requests of this change that were answered, also in earlier attempts. */
+  readonly usage: Usage;
   readonly cost: number | null;
   readonly latencyMs: number;
 }
@@ -22,7 +24,7 @@ export interface RecordContext {
 }
 
 /** The members of a record without a call to the model. */
-export const NO_CALLS = { judgement: null, calls: [], latencyMs: 0 } as const;
+export const NO_CALLS = { judgement: null, calls: [], usage: NO_USAGE, latencyMs: 0 } as const;
 
 /** The record that is signed with the result. */
 export function toRecord(
@@ -31,7 +33,6 @@ export function toRecord(
   outcome: Outcome,
 ): JudgeRecord {
   const { judgement, calls } = outcome;
-  const asked = calls.filter((call) => call.reusedFrom === null);
   return {
     revision: 1,
     status: outcome.result.status,
@@ -51,11 +52,11 @@ export function toRecord(
     },
     renderer: document?.renderer ?? null,
     calls: [...calls],
-    usage: asked.reduce<Usage>((total, call) => addUsage(total, call.usage), NO_USAGE),
+    usage: outcome.usage,
     costMicros: outcome.cost,
     latencyMs: outcome.latencyMs,
     attempt,
-    cacheHit: calls.length > 0 && asked.length === 0,
+    cacheHit: calls.length > 0 && calls.every((call) => call.reusedFrom !== null),
     redactions: { ...document?.redactions },
     invisibleCharacters: document?.hiding ?? 0,
     coverage: outcome.coverage,

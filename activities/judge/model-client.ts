@@ -136,6 +136,8 @@ export function modelClient(baseUrl: string, apiKey: string): OpenAI {
     webhookSecret: null,
     maxRetries: 0,
     logLevel: 'off',
+    // Otherwise an authorization header in OPENAI_CUSTOM_HEADERS replaces that of our key.
+    defaultHeaders: { authorization: `Bearer ${apiKey}` },
     fetch: createBoundedFetch(new URL(baseUrl).host),
   });
 }

@@ -1,15 +1,17 @@
 import type { Submission } from '../../policy/contracts/diff';
-import { submissionTitles } from '../../workers/submission-titles';
+import { sha256Hex } from '../../policy/contracts/hash';
+import { EMPTY_SUBMISSION, submissionTitles } from '../../workers/submission-titles';
 
+const BYTES = new TextEncoder().encode('update items set stock = 0');
 const submission: Submission = {
   tenant: 'acme',
   target: 'shop',
   sourceTool: 'SQLDryRun',
-  diffSha: 'd'.repeat(64),
+  diffSha: sha256Hex(BYTES),
   metadata: {},
   requestKey: '',
 };
-const store = { get: async () => new TextEncoder().encode('update items set stock = 0') };
+const store = { get: async () => BYTES };
 
 function titles(title: (raw: string) => Promise<string>, from = store, maxMs = 5_000) {
   const warned: unknown[] = [];
@@ -21,7 +23,16 @@ function titles(title: (raw: string) => Promise<string>, from = store, maxMs = 5
 it('gives the title of the stored bytes, or of those that were sent inline', async () => {
   const { titleOf } = titles(async (raw) => `title of ${raw}`);
   expect(await titleOf(submission)).toBe('title of update items set stock = 0');
-  expect(await titleOf({ ...submission, inline: Buffer.from('x').toString('base64') })).toBe('title of x');
+  const sent = { inline: Buffer.from('x').toString('base64'), diffSha: sha256Hex(Buffer.from('x')) };
+  expect(await titleOf({ ...submission, ...sent })).toBe('title of x');
+  expect(await titleOf(EMPTY_SUBMISSION)).toBe('title of ');
+});
+
+it('gives null if the inline bytes do not have the digest that the submission names, and does not parse them', async () => {
+  const parsed: string[] = [];
+  const { titleOf } = titles(async (raw) => (parsed.push(raw), raw));
+  expect(await titleOf({ ...submission, inline: Buffer.from('x').toString('base64') })).toBeNull();
+  expect(parsed).toEqual([]);
 });
 
 it.each([

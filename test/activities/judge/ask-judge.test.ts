@@ -151,7 +151,7 @@ describe('askJudge', () => {
   });
 
   it('sends the policies in the first message, the marked diff in the second, a strict schema, and no header from the environment', async () => {
-    process.env['OPENAI_CUSTOM_HEADERS'] = 'X-Leak: environment';
+    process.env['OPENAI_CUSTOM_HEADERS'] = 'X-Leak: environment\nAuthorization: Bearer environment';
     process.env['OPENAI_ORG_ID'] = 'org-env';
     try {
       const world = judgeWorld(server);

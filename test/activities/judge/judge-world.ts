@@ -92,7 +92,14 @@ export function judgeWorld(
       },
     }),
     tools: ourTools,
-    cache: { get: async (key) => cached.get(key) ?? null, set: async (key, reply) => void cached.set(key, reply) },
+    cache: {
+      get: async (key) => cached.get(key) ?? null,
+      set: async (key, reply) => {
+        const first = cached.get(key) ?? null;
+        if (first === null) cached.set(key, reply);
+        return first;
+      },
+    },
     markingKey: new Uint8Array(32).fill(7),
     prices: { [MODEL]: { input: 2_000_000, cachedInput: 500_000, output: 8_000_000 } },
     keepAnswers: true,
