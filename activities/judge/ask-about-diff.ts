@@ -135,7 +135,6 @@ async function askAboutPiece(
     pieces: conversation.pieces.length,
     nonce,
     sourceTool: change.sourceTool,
-    diffSha: change.diffSha,
     policyIds,
   });
   // Starts with the length of the first message, so that the border is unambiguous.

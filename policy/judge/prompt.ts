@@ -6,6 +6,7 @@
  * M2 In the second message the first line is ours; every other line starts with a mark that contains the nonce. The author
  *    of a diff cannot know the nonce before the bytes are fixed, so a diff cannot end a block, imitate our line or forge
  *    the canary.
+ * M3 Neither message contains a hash of the diff: whoever knows its other bytes could find a short secret by trying.
  */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -18,7 +19,7 @@ import type { JudgePolicy } from './wire';
 import { MAX_EFFECT, MAX_OBSERVATIONS, MAX_QUOTE, MAX_WHY } from './wire';
 
 /** Raise it whenever the messages for the same diff and policies change. Part of `logic_hash`. */
-export const PROMPT_REVISION = 2;
+export const PROMPT_REVISION = 3;
 
 const REQUEST_TYPE = 'countersign/judge-request/v1';
 
@@ -60,7 +61,6 @@ interface UserMessageInput {
   readonly pieces: number;
   readonly nonce: string;
   readonly sourceTool: string;
-  readonly diffSha: Sha256;
   readonly policyIds: readonly string[];
 }
 
@@ -70,7 +70,6 @@ export function userMessage(input: UserMessageInput): string {
     type: REQUEST_TYPE,
     canary: nonce,
     sourceTool: input.sourceTool,
-    diffSha: input.diffSha,
     policyIds: input.policyIds,
     piece: {
       index: input.index + 1,

@@ -315,11 +315,19 @@ describe('askJudge', () => {
 
   it('takes nothing but the id, the dry run and the validator from its input [P8]', async () => {
     const world = judgeWorld(server);
-    const { changeId, diffSha, inputSha } = world.change(DIFF);
+    const { changeId, inputSha } = world.change(DIFF);
     const other = world.change('SELECT 1', { metadata: { affected_rows: 2 } });
     await world.ask({ ...other, changeId });
-    expect(requestOf(server).messages.at(-1)?.content).toContain(diffSha);
+    expect(requestOf(server).messages.at(-1)?.content).not.toContain('SELECT 1');
     expect(world.predicates).toMatchObject([{ changeId, inputSha }]);
+  });
+
+  it('sends no hash of the diff: a provider that knows the rest could find a short secret in it by trying', async () => {
+    const world = judgeWorld(server);
+    const input = world.change(DIFF);
+    await world.ask(input);
+    const sent = JSON.stringify(server.requests);
+    expect([input.diffSha, input.changeId, input.inputSha].filter((hash) => sent.includes(hash))).toEqual([]);
   });
 
   it('fails if the stored bytes or the loaded plan have another hash than the input says', async () => {

@@ -31,8 +31,7 @@ function show({ sourceTool, diff, metadata }: Placed): Shown {
   if (!made.ok) throw new Error(made.reason);
   const split = splitDocument(made.document, 98_304, 8);
   if (!split.ok) throw new Error(split.reason);
-  const diffSha = sha256HexOfText(diff);
-  const nonce = nonceOf(KEY, diffSha, LOGIC);
+  const nonce = nonceOf(KEY, sha256HexOfText(diff), LOGIC);
   const piece = split.pieces[0];
   if (piece === undefined) throw new Error('no piece');
   return {
@@ -44,7 +43,6 @@ function show({ sourceTool, diff, metadata }: Placed): Shown {
       pieces: 1,
       nonce,
       sourceTool,
-      diffSha,
       policyIds: POLICY_IDS,
     }),
   };

@@ -1,4 +1,3 @@
-import { sha256HexOfText } from '../../../policy/contracts/hash';
 import { DEFAULT_POLICIES } from '../../../policy/judge/default-policies';
 import { makeDocument } from '../../../policy/judge/document';
 import { splitDocument } from '../../../policy/judge/pieces';
@@ -29,7 +28,6 @@ function messages(sourceTool: string, diff: string, byteBudget = 98_304, metadat
       pieces: split.pieces.length,
       nonce: NONCE,
       sourceTool,
-      diffSha: sha256HexOfText(diff),
       policyIds: ['a', 'b'],
     });
     const [header = '', ...lines] = text.replaceAll(`\u27e6${NONCE}\u27e7`, '#').split('\n');
