@@ -40,6 +40,9 @@ export async function withDatabase<T>(options: DatabaseOptions, work: (db: Datab
   }
 }
 
+/** Without it the first probe follows after two hours, and firewalls and load balancers drop idle connections after minutes. */
+export const KEEP_ALIVE_MS = 30_000;
+
 /** Connects with the first query, so a process may start before its database. */
 export function openDatabase(options: DatabaseOptions): Database {
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
@@ -53,6 +56,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     query_timeout: statementTimeoutMs + 2_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });
   // The pool itself listens only while a connection is idle. Without this listener, an error between two queries of a transaction, or in
   // the packet that ends the login, would crash the process. The next query of the connection reports the loss.
@@ -121,10 +125,10 @@ function toFailure(error: unknown): unknown {
 
 /**
  * Retryable codes: 08 connection, 53 resources, 57P shutdown, 40 serialization and deadlock, 55P03 lock timeout, 57014 statement timeout,
- * 25P03 and 25P04 a transaction that was idle or ran for too long.
+ * 25P03 and 25P04 a transaction that was idle or ran for too long, 25006 a server that only reads: after a failover, the old primary.
  */
 const UNAVAILABLE_CODES =
-  /^(08...|53...|57P0.|40...|55P03|57014|25P0[34]|ECONN.*|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
+  /^(08...|53...|57P0.|40...|55P03|57014|25006|25P0[34]|ECONN.*|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/;
 const UNAVAILABLE_MESSAGES = [
   'Connection terminated',
   'timeout exceeded when trying to connect',

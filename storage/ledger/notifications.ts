@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { KEEP_ALIVE_MS } from '../database/database';
 import { LEDGER_CHANNEL } from '../database/schema';
 
 /** Follows the rows of one change. */
@@ -90,6 +91,7 @@ class Listener implements LedgerNotifications {
       application_name: `${this.options.applicationName}-listen`,
       connectionTimeoutMillis: CONNECT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     });
     let connected = false;
     const lost = (): void => {

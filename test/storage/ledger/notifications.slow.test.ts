@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import { KEEP_ALIVE_MS } from '../../../storage/database/database';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../../../storage/ledger/notifications';
 import { useDatabase } from '../../support/postgres';
@@ -61,6 +63,16 @@ it('wakes every watch when its connection is lost, and listens again', async () 
   await append(3, 'b');
   expect(await again).toBeLessThan(LONG / 2);
   watch.close();
+});
+
+it('sends packets on its idle connection, so that a firewall does not drop it and a server that is gone is noticed', async () => {
+  const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
+  const other = ledgerNotifications({ url: database.url('cs_gateway'), applicationName: 'other' });
+  expect(await other.connection()).toBe(1);
+  expect(keepAlive.mock.calls).toEqual([[true, KEEP_ALIVE_MS]]);
+  expect(KEEP_ALIVE_MS).toBeLessThan(60_000);
+  keepAlive.mockRestore();
+  await other.close();
 });
 
 it('waits for its time-out if the database cannot be reached', async () => {
