@@ -11,7 +11,8 @@ export class FreshReading<T> {
 
   async get(): Promise<T> {
     const at = this.now();
-    if (this.#last !== null && at - this.#last.at < this.maxAgeMs) return await this.#last.value;
+    // The clock can have been set back since.
+    if (this.#last !== null && Math.abs(at - this.#last.at) < this.maxAgeMs) return await this.#last.value;
     const reading = { at, value: this.read() };
     this.#last = reading;
     try {

@@ -19,7 +19,7 @@ import { storeRevocation } from './revocations';
 export const CACHE_MS = 1_000;
 
 interface KeyRegistryDeps extends KeyReaderDeps {
-  /** Milliseconds of any monotonic clock. */
+  /** Milliseconds of any clock. */
   readonly now: () => number;
 }
 
@@ -32,7 +32,8 @@ export function createKeyRegistry(deps: KeyRegistryDeps): KeyRegistry {
 
   function snapshot(maxAgeMs = CACHE_MS): Promise<KeySnapshot> {
     const at = now();
-    if (maxAgeMs > 0 && cache !== null && at - cache.at <= maxAgeMs) return cache.snapshot;
+    // The clock can have been set back since.
+    if (maxAgeMs > 0 && cache !== null && Math.abs(at - cache.at) <= maxAgeMs) return cache.snapshot;
     const fresh = load();
     const entry = { at, snapshot: fresh };
     cache = entry;

@@ -42,7 +42,7 @@ class Listener implements LedgerNotifications {
   readonly #wakers = new Map<string, Set<() => void>>();
   readonly #listeners = new Set<(changeId: string) => void>();
   #listening: Promise<Client | null> | null = null;
-  #failedAt = 0;
+  #failedAt = -Infinity;
   #connections = 0;
   #closed = false;
 
@@ -81,7 +81,7 @@ class Listener implements LedgerNotifications {
   }
 
   async #listen(): Promise<void> {
-    if (this.#closed || (this.#listening === null && Date.now() - this.#failedAt < RETRY_MS)) return;
+    if (this.#closed || (this.#listening === null && performance.now() - this.#failedAt < RETRY_MS)) return;
     await (this.#listening ??= this.#connect());
   }
 
@@ -115,7 +115,7 @@ class Listener implements LedgerNotifications {
       return client;
     } catch {
       // Watches fall back to reading again after their time-outs; a read reports that the database is not available.
-      this.#failedAt = Date.now();
+      this.#failedAt = performance.now();
       this.#listening = null;
       await client.end().catch(() => {}); // it may never have been connected
       return null;

@@ -107,7 +107,8 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
   }
 
   function fresh(): Snapshot | null {
-    return snapshot !== null && deps.now() - snapshot.at < FRESH_MS ? snapshot : null;
+    // The clock can have been set back since.
+    return snapshot !== null && Math.abs(deps.now() - snapshot.at) < FRESH_MS ? snapshot : null;
   }
 
   async function read(): Promise<Snapshot> {

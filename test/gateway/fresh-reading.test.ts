@@ -15,6 +15,21 @@ it('shares one reading until it is too old', async () => {
   expect(await reading.get()).toBe(2);
 });
 
+it('reads again if the clock was set back', async () => {
+  let now = 3_600_000;
+  let count = 0;
+  const reading = new FreshReading(
+    async () => ++count,
+    1_000,
+    () => now,
+  );
+  expect(await reading.get()).toBe(1);
+  now = 0;
+  expect(await reading.get()).toBe(2);
+  now = 999;
+  expect(await reading.get()).toBe(2);
+});
+
 it('reads again after a failure', async () => {
   let down = true;
   const read = async () => (down ? await Promise.reject(new Error('down')) : 'read');

@@ -250,6 +250,17 @@ it('trusts several operators, and no entry without a trusted operator', async ()
   expect(() => createKeyRegistry({ db, trustedOperators: ['nonsense'], now: () => 0 })).toThrow('64 lower-case hex');
 });
 
+it('reads entries again if the clock was set back', async () => {
+  const key = newKeyPair();
+  clock = 3_600_000;
+  const [reader, writer] = [registry(), registry()];
+  expect(await reader.find(key.keyId)).toBeNull();
+  await writer.add(signKeyEntry(entry(key, 'dana'), operator));
+  expect(await reader.find(key.keyId)).toBeNull();
+  clock = 0;
+  expect(await reader.find(key.keyId)).not.toBeNull();
+});
+
 it('throws instead of using old entries if the database is unavailable', async () => {
   const key = newKeyPair();
   let unavailable = false;

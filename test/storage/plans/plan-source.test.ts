@@ -46,6 +46,20 @@ it('a revocation takes effect immediately for `now`, though the cached snapshot 
   await expect(source.byHash(PLAN, 'now')).rejects.toMatchObject({ type: 'policy_moved' });
 });
 
+it('a revocation takes effect within a second also if the clock was set back', async () => {
+  let now = 3_600_000;
+  let revoked: readonly Envelope[] = [];
+  const source = sourceOf(
+    () => [signed(1)],
+    () => revoked,
+    () => now,
+  );
+  await expect(source.current('shop', 'SQLCAS')).resolves.toMatchObject({ planHash: PLAN });
+  revoked = [signed(1)];
+  now = 0;
+  await expect(source.current('shop', 'SQLCAS')).rejects.toMatchObject({ type: 'CONFIGURATION_ERROR' });
+});
+
 it('reads revisions again only for a plan that could have been revoked since, or that it does not know', async () => {
   const read: string[] = [];
   let now = 0;
