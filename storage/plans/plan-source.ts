@@ -96,6 +96,7 @@ interface Snapshot {
   readonly usable: readonly TrustedRevision[];
 }
 
+/** Before or after the time of the reading: the clock can have been set back since. */
 const FRESH_MS = 1_000;
 
 export function createPlanSource(deps: PlanSourceDeps): PlanSource {
@@ -107,7 +108,6 @@ export function createPlanSource(deps: PlanSourceDeps): PlanSource {
   }
 
   function fresh(): Snapshot | null {
-    // The clock can have been set back since.
     return snapshot !== null && Math.abs(deps.now() - snapshot.at) < FRESH_MS ? snapshot : null;
   }
 
