@@ -36,7 +36,8 @@ export class AnswerLimits {
 
   #countOf(keyId: string, now: number): Count | null {
     const known = this.#counts.get(keyId);
-    if (known !== undefined && now - known.since < WINDOW_MS) return known;
+    // The clock can have been set back since.
+    if (known !== undefined && Math.abs(now - known.since) < WINDOW_MS) return known;
     if (known === undefined && this.#counts.size >= MAX_KEYS) {
       for (const [id, { since }] of this.#counts) if (now - since >= WINDOW_MS) this.#counts.delete(id);
       if (this.#counts.size >= MAX_KEYS) return null;

@@ -10,7 +10,8 @@ export class Rate {
 
   /** False if the caller must wait. */
   take(now: number): boolean {
-    if (now - this.#since >= this.windowMs) {
+    // The clock can have been set back since.
+    if (Math.abs(now - this.#since) >= this.windowMs) {
       this.#since = now;
       this.#count = 0;
     }
