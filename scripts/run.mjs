@@ -55,8 +55,12 @@ const COMMANDS = {
     child(process.execPath, ['--require', at('test/pins/register.cjs'), at('test/quality/main.ts'), ...args], {
       stdio: 'inherit',
     }),
-  // `npm pack` runs it first.
-  build: () => 0,
+  // `npm pack` runs it first. Otherwise the package could have an old bundle, or none, which a process may not be able to write there.
+  build: () =>
+    child(process.execPath, ['-e', "require('./dist/workers/workflow-bundle').workflowBundle()"], {
+      stdio: ['ignore', 2, 2],
+      cwd: root,
+    }),
   test,
   // Arguments are names of files in test/browser. `npm test` runs a sample of them.
   'test:browser': (names) => {

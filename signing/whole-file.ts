@@ -10,6 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 
 /** Codes with which a file system refuses a hard link that it does not support, as on many memory sticks. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
@@ -47,5 +48,19 @@ function withTemporary(path: string, text: string, finish: (temporary: string) =
     finish(temporary);
   } finally {
     rmSync(temporary, { force: true });
+  }
+  syncDirectory(dirname(path));
+}
+
+/** Otherwise the name of the file can be lost if the machine fails, and what it replaces may be deleted next. */
+function syncDirectory(path: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    fsyncSync(fd);
+  } catch {
+    // Windows, some file systems, and a directory that this user may not read: the file is written.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }

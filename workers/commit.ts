@@ -54,7 +54,7 @@ main('committer', async (logger) => {
         count: reconcilerMetrics(),
       });
       const reconciler = repeat({
-        pass: () => reconciling.pass(),
+        pass: (stopping) => reconciling.pass(stopping),
         everyMs: env.COUNTERSIGN_RECONCILE_EVERY_SECONDS * 1000,
         logger,
         failure: 'The reconciler could not look at the open reviews',

@@ -18,9 +18,12 @@ const IDLE_MS = 120_000;
 /** Longer than proxies keep idle connections: with Node's five seconds they send requests on connections that end meanwhile. */
 const KEPT_MS = 75_000;
 
+/** In use, or of an interface that is not up yet: a later start can succeed, so a supervisor must try it. */
+const TEMPORARY: readonly unknown[] = ['EADDRINUSE', 'EADDRNOTAVAIL'];
+
 /**
- * Serves HTTP at an address. A connection on which no byte moves for `idleMs` ends: its client may have stopped reading. Throws
- * ConfigError that names the variable of the address if it cannot be used.
+ * Serves HTTP at an address. A connection on which no byte moves for `idleMs` ends: its client may have stopped reading. Throws an error
+ * that names the variable of the address if it cannot be used, ConfigError if it never can.
  */
 export async function listen(
   { fetch }: Pick<Hono, 'fetch'>,
@@ -34,7 +37,8 @@ export async function listen(
     server.listen(port, hostname);
     await once(server, 'listening');
   } catch (error) {
-    throw new ConfigError(`${variable}: cannot listen on ${hostname}:${port}: ${messageOf(error)}`);
+    const text = `${variable}: cannot listen on ${hostname}:${port}: ${messageOf(error)}`;
+    throw TEMPORARY.includes((error as NodeJS.ErrnoException).code) ? new Error(text) : new ConfigError(text);
   }
   return server;
 }

@@ -10,7 +10,7 @@ export const WORKFLOW_INTERCEPTORS: readonly string[] = [
 ];
 const PRELOADED = require.resolve('../workflows/preload');
 const BUILT = join(__dirname, '..', 'workflow-bundle.js');
-/** The compiler writes this file last. An installed package does not have it, and its sources do not change. */
+/** The compiler writes this file last. An installed package does not have it: its sources do not change, and npm gives its files any times. */
 const COMPILED = join(__dirname, '..', '.tsbuildinfo');
 
 /**
@@ -18,8 +18,8 @@ const COMPILED = join(__dirname, '..', '.tsbuildinfo');
  * they are newer.
  */
 export async function workflowBundle(): Promise<string> {
-  const since = statSync(existsSync(COMPILED) ? COMPILED : ENTRY).mtimeMs;
-  if (existsSync(BUILT) && statSync(BUILT).mtimeMs >= since) return readFileSync(BUILT, 'utf8');
+  const isCurrent = (): boolean => !existsSync(COMPILED) || statSync(BUILT).mtimeMs >= statSync(COMPILED).mtimeMs;
+  if (existsSync(BUILT) && isCurrent()) return readFileSync(BUILT, 'utf8');
   const code = await buildWorkflowBundle();
   // Another worker may be reading the file: replace it atomically.
   writeFileSync(`${BUILT}.${process.pid}`, code);

@@ -69,14 +69,26 @@ async function openingProblem(url: string): Promise<{ readonly check: Check; rea
   }
 }
 
+/** A type, because the driver asks for an index signature. */
+type SchemaFacts = {
+  readonly version: number | null;
+  readonly reviews: string;
+  readonly server: string;
+  readonly number: number;
+  readonly read_only: boolean;
+};
+
 async function checkSchema(db: Database): Promise<readonly Check[]> {
-  const { rows } = await db.query<{ version: number | null; reviews: string; server: string; number: number }>(
+  const { rows } = await db.query<SchemaFacts>(
     `select (select max(version) from schema_info) as version, (select count(*) from reviews) as reviews,
-            current_setting('server_version') as server, current_setting('server_version_num')::int as number`,
+            current_setting('server_version') as server, current_setting('server_version_num')::int as number,
+            current_setting('transaction_read_only')::boolean as read_only`,
   );
-  const { version = null, reviews = '0', server = '', number = 0 } = rows[0] ?? {};
+  const { version = null, reviews = '0', server = '', number = 0, read_only: readOnly = false } = rows[0] ?? {};
   const detail = `PostgreSQL ${server}, schema ${version ?? 'unknown'}, ${counted(Number(reviews), 'review')}`;
   if (number < MIN_SERVER_VERSION) return [failed(NAME, detail, 'Use PostgreSQL 16 or later')];
+  if (readOnly)
+    return [failed(NAME, `${detail}; it only reads, as a standby does`, 'Name the primary in the URL of each process')];
   if (version === SCHEMA_VERSION) return [passed(NAME, detail)];
   return [
     failed(

@@ -40,6 +40,12 @@ export async function withDatabase<T>(options: DatabaseOptions, work: (db: Datab
   }
 }
 
+/**
+ * The first probe on an idle connection. By default it follows after two hours on Linux, while firewalls and load balancers drop idle
+ * connections after minutes, and a server that has vanished sends nothing.
+ */
+export const KEEP_ALIVE_MS = 10_000;
+
 /** Connects with the first query, so a process may start before its database. */
 export function openDatabase(options: DatabaseOptions): Database {
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
@@ -53,6 +59,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     query_timeout: statementTimeoutMs + 2_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   });
   // The pool itself listens only while a connection is idle. Without this listener, an error between two queries of a transaction, or in
   // the packet that ends the login, would crash the process. The next query of the connection reports the loss.

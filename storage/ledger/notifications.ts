@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { KEEP_ALIVE_MS } from '../database/database';
 import { LEDGER_CHANNEL } from '../database/schema';
 
 /** Follows the rows of one change. */
@@ -22,11 +23,6 @@ export interface LedgerNotifications {
 /** After a failed connection no other is tried for this long. */
 const RETRY_MS = 2_000;
 const CONNECT_MS = 5_000;
-/**
- * Nothing is sent on a connection that listens, so only probes show that its server has vanished. The first one follows after this time;
- * by default after two hours on Linux.
- */
-const KEEP_ALIVE_MS = 10_000;
 
 /**
  * One LISTEN connection for the whole process, opened with the first watch. A notification has no authority: a caller that it wakes
@@ -46,7 +42,7 @@ class Listener implements LedgerNotifications {
   readonly #wakers = new Map<string, Set<() => void>>();
   readonly #listeners = new Set<(changeId: string) => void>();
   #listening: Promise<Client | null> | null = null;
-  #failedAt = 0;
+  #failedAt = -Infinity;
   #connections = 0;
   #closed = false;
 
@@ -85,7 +81,7 @@ class Listener implements LedgerNotifications {
   }
 
   async #listen(): Promise<void> {
-    if (this.#closed || (this.#listening === null && Date.now() - this.#failedAt < RETRY_MS)) return;
+    if (this.#closed || (this.#listening === null && performance.now() - this.#failedAt < RETRY_MS)) return;
     await (this.#listening ??= this.#connect());
   }
 
@@ -120,7 +116,7 @@ class Listener implements LedgerNotifications {
       return client;
     } catch {
       // Watches fall back to reading again after their time-outs; a read reports that the database is not available.
-      this.#failedAt = Date.now();
+      this.#failedAt = performance.now();
       this.#listening = null;
       await client.end().catch(() => {}); // it may never have been connected
       return null;

@@ -104,7 +104,7 @@ export async function verifyLedger(
     report(`leaf ${frontier.size - 1}: no checkpoint covers the leaf; the newest checkpoints were removed`);
 
   let uncovered = 0;
-  await readUncovered(db, (rest) => {
+  await readUncovered(db, frontier.size, (rest) => {
     rest.forEach(checkRow);
     uncovered += rest.length;
     progress?.(rows);
@@ -156,14 +156,14 @@ async function nodeProblems(db: Queryable, nodes: readonly StoredNode[]): Promis
   return rows.map(({ level, i }) => `subtree ${level}/${i}: the stored hash is missing or differs from its leaves`);
 }
 
-/** Reads the rows without a leaf in batches, some of which are empty. */
-async function readUncovered(db: Queryable, each: (rows: readonly TableRow[]) => void): Promise<void> {
+/** Reads the rows without one of the first `leaves` leaves in batches, some of which are empty. A row can get a later leaf meanwhile. */
+async function readUncovered(db: Queryable, leaves: number, each: (rows: readonly TableRow[]) => void): Promise<void> {
   for (let after: string | null = '0'; after !== null;) {
     const to: string | null = await windowEnd(db, after);
     const { rows }: { rows: TableRow[] } = await db.query<TableRow>(
       `select l.* from ledger l where l.seq > $1 and ($2::bigint is null or l.seq <= $2)
-         and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n) order by l.seq limit $3`,
-      [after, to, BATCH],
+         and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n and m.leaf < $4) order by l.seq limit $3`,
+      [after, to, BATCH, leaves],
     );
     each(rows);
     after = rows.length < BATCH ? to : (rows.at(-1)?.seq ?? null);

@@ -63,6 +63,21 @@ test('a trust file that cannot be read is named, and hides no check that needs n
   expect(checks[1]?.detail).toContain('no-trust.json');
 });
 
+test('a database that only reads, as a standby does, is a failure: nothing can be submitted or answered there', async () => {
+  await database.open('admin').query(`alter database ${database.name} set default_transaction_read_only = on`);
+  const local = localClient({
+    COUNTERSIGN_STATE_DIR: path('none'),
+    COUNTERSIGN_DATABASE_URL: database.url('cs_gateway'),
+  });
+  const { checks } = await checkDatabase(local, [], { offline: true });
+  expect(checks[0]).toMatchObject({
+    name: 'Countersign database',
+    ok: false,
+    detail: expect.stringContaining('it only reads') as string,
+    fix: expect.stringContaining('primary') as string,
+  });
+});
+
 test('a transaction anywhere on the server that was open before a checkpoint of a quarter of an hour ago is named, with what ends it', async () => {
   const other = await openedClient(database.adminUrl.replace(database.name, 'postgres'));
   await other.query(`set application_name = 'nightly report'; begin; select pg_current_xact_id()`);

@@ -172,6 +172,18 @@ describe('a key file', () => {
     expect(readdirSync(dir)).toEqual([]);
   });
 
+  it('is kept if the machine fails after it was written: file and directory are flushed', () => {
+    const flushed: boolean[] = [];
+    const { fsyncSync: flush } = fs;
+    const spy = jest.spyOn(fs, 'fsyncSync').mockImplementation((fd) => {
+      flushed.push(fs.fstatSync(fd).isDirectory());
+      flush(fd);
+    });
+    write();
+    spy.mockRestore();
+    expect(flushed).toEqual([false, true]);
+  });
+
   it('is written on a file system without hard links too, and never over another file', () => {
     const refusing = jest.spyOn(fs, 'linkSync').mockImplementation(() => {
       throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });

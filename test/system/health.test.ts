@@ -200,6 +200,6 @@ test('a worker that is stopped, and a health address that is taken', async () =>
   const env = { ...readEnvFile(join(set.dir, 'judge.env')), COUNTERSIGN_HEALTH_ADDRESS: new URL(set.gatewayUrl).host };
   const script = join(await compiled(), 'workers', 'judge.js');
   await expect(startProcess('judge', env, scratch, () => {}, script)).rejects.toThrow(
-    /ended with exit code 2:[^]*COUNTERSIGN_HEALTH_ADDRESS: cannot listen on 127\.0\.0\.1:\d+: listen EADDRINUSE/,
+    /ended with exit code 1:[^]*COUNTERSIGN_HEALTH_ADDRESS: cannot listen on 127\.0\.0\.1:\d+: listen EADDRINUSE/,
   );
 });

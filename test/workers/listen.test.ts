@@ -7,11 +7,14 @@ import { listen } from '../../workers/listen';
 
 const address = { hostname: '127.0.0.1', variable: 'COUNTERSIGN_GATEWAY_PORT' };
 
-test('an address that is in use is an error of the configuration that names the variable', async () => {
+test('an address that is in use, or of an interface that is not up yet, is named and is no invalid configuration, so that a supervisor tries again', async () => {
   const { port, stop } = await startLoopbackServer(() => {});
   const used = listen(new Hono(), { ...address, port });
   await expect(used).rejects.toThrow(/^COUNTERSIGN_GATEWAY_PORT: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/);
-  await expect(used).rejects.toBeInstanceOf(ConfigError);
+  await expect(used).rejects.not.toBeInstanceOf(ConfigError);
+  const absent = listen(new Hono(), { ...address, hostname: '192.0.2.1', port: 0 });
+  await expect(absent).rejects.toThrow(/EADDRNOTAVAIL/);
+  await expect(absent).rejects.not.toBeInstanceOf(ConfigError);
   await stop();
   const server = await listen(
     new Hono().get('/', (c) => c.text('here')),

@@ -56,8 +56,13 @@ export class Reconciler {
     this.#repairs = new Repairs(options, (found) => this.#lookAgain(found));
   }
 
-  /** Resolves with the number of reviews that it looked at; null if another committer holds the lock. */
-  pass(): Promise<number | null> {
+  /**
+   * Resolves with the number of reviews that it looked at; null if another committer holds the lock. After `stopping` it begins with no
+   * other review: while the server does not answer, a pass can take an hour.
+   */
+  pass(stopping?: AbortSignal): Promise<number | null> {
+    const each = <T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> =>
+      inParallel(items, AT_ONCE, async (item) => (stopping?.aborted === true ? undefined : work(item)));
     return this.options.db.transaction(async (tx) => {
       if (!(await tryAdvisoryLock(tx, 'countersign reconciler', 2))) return null;
       await tx.query(ALLOW_IDLE);
@@ -71,14 +76,17 @@ export class Reconciler {
         if (problem === null) this.#repairs.forget((each) => each === changeId);
         else found.push({ changeId, problem, afterEnd });
       };
-      await inParallel(reviews, AT_ONCE, async (review) => keep(review.changeId, await this.#look(review), false));
-      await inParallel(ended, AT_ONCE, async (changeId) => keep(changeId, await this.#lookAfterEnd(changeId), true));
-      await this.#repair(found);
+      await each(reviews, async (review) => keep(review.changeId, await this.#look(review), false));
+      await each(ended, async (changeId) => keep(changeId, await this.#lookAfterEnd(changeId), true));
+      const repair = this.#repairOf(found);
+      // A huge history, or a target that does not answer, must not delay the repair of all others.
+      await each(found, repair);
       return reviews.length;
     });
   }
 
-  async #repair(found: readonly Found[]): Promise<void> {
+  /** Repairs one of these. */
+  #repairOf(found: readonly Found[]): (one: Found) => Promise<void> {
     const { logger } = this.options;
     const count = (nature: Problem['nature']): number =>
       found.filter(({ problem }) => problem.nature === nature).length;
@@ -97,14 +105,12 @@ export class Reconciler {
       polled.set(queue, known);
       return known;
     };
-    // A huge history, or a target that does not answer, must not delay the repair of all others.
-    await inParallel(found, AT_ONCE, async (each) =>
-      this.#repairs.repair(each, {
-        workersAlive: await workersAlive(each.problem.taskQueue),
+    return async (one) =>
+      this.#repairs.repair(one, {
+        workersAlive: await workersAlive(one.problem.taskQueue),
         manyStuck: stuck > MAX_AT_ONCE,
         manyLost: lost > MAX_AT_ONCE,
-      }),
-    );
+      });
   }
 
   /** False if the request fails: the queue can have any name, and a failure for one queue must not stop all other repairs. */

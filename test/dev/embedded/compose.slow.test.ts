@@ -50,6 +50,18 @@ it('names only services, networks, volumes and secrets that it declares', () => 
   }
 });
 
+it('with an authorizer, gives TLS and a token to every service that calls Temporal, except its UI, whose users have their own', () => {
+  const text = readFileSync(join(root, 'deploy/temporal-auth.override.yaml'), 'utf8');
+  const { services: overridden } = parse(text, { merge: true }) as typeof compose;
+  const callers = services.filter(([, { environment }]) => environment?.['TEMPORAL_NAMESPACE'] !== undefined);
+  expect(callers.map(([name]) => name)).toContain('operator');
+  for (const [name] of callers) {
+    const { environment, env_file: files = [], secrets } = overridden[name] ?? {};
+    expect([name, environment?.['TEMPORAL_TLS'], secrets]).toEqual([name, 'true', ['temporal-ca']]);
+    expect(files.map(({ path }) => path)).toEqual([expect.stringMatching(/temporal-(admin-)?token\.env$/)]);
+  }
+});
+
 it('has no cycle of dependencies', () => {
   const visit = (name: string, path: readonly string[]): void => {
     expect(path).not.toContain(name);

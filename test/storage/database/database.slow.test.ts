@@ -1,7 +1,7 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { connect, createServer, Socket, type AddressInfo, type Server } from 'node:net';
 import { Client } from 'pg';
 import { createLedger } from '../../../storage/ledger/ledger';
-import { openDatabase, type Database } from '../../../storage/database/database';
+import { KEEP_ALIVE_MS, openDatabase, type Database } from '../../../storage/database/database';
 import { migrate } from '../../../storage/database/migrate';
 import { createByteStore } from '../../../storage/store/byte-store';
 import { APPEND_GRANTS, ROLES, TABLE_GRANTS, type Role } from '../../../storage/database/roles';
@@ -306,6 +306,29 @@ describe('an unavailable database', () => {
   };
   const unavailable = { type: 'STORE_UNAVAILABLE', nonRetryable: false };
 
+  it('gives STORE_UNAVAILABLE if its server has become one that only reads, and does not use that connection again', async () => {
+    const fresh = await postgres.database();
+    const mode = (readOnly: boolean) =>
+      fresh.open('admin').query(`alter database ${fresh.name} set default_transaction_read_only = ${readOnly}`);
+    for (const write of [
+      (db: Database) => createByteStore(db).put('acme', new Uint8Array([1])),
+      (db: Database) => db.transaction((tx) => createByteStore(tx).put('acme', new Uint8Array([1]))),
+    ]) {
+      const db = open(fresh.url('cs_review'), { max: 1 });
+      await mode(true);
+      await expect(write(db)).rejects.toMatchObject(unavailable);
+      await mode(false);
+      await write(db);
+    }
+  });
+
+  it('is noticed on a connection that waits for hours, such as one with a lock: packets are sent on it', async () => {
+    const keepAlive = jest.spyOn(Socket.prototype, 'setKeepAlive');
+    await open(database.url('cs_commit')).query('select 1');
+    expect(keepAlive.mock.calls).toEqual([[true, KEEP_ALIVE_MS]]);
+    keepAlive.mockRestore();
+  });
+
   it('gives a retryable STORE_UNAVAILABLE if it refuses connections', async () => {
     await expect(open(url(1)).query('select 1')).rejects.toMatchObject(unavailable);
   });
@@ -386,17 +409,6 @@ describe('an unavailable database', () => {
     });
     await expect(suspended).rejects.toMatchObject(unavailable);
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
-  });
-
-  it('gives STORE_UNAVAILABLE on a connection to a server that became a standby, and connects again', async () => {
-    const admin = database.open('admin');
-    await admin.query(`alter role cs_review in database ${database.name} set default_transaction_read_only = on`);
-    const db = open(database.url('cs_review'), { max: 1 });
-    await db.query('select 1');
-    await admin.query(`alter role cs_review in database ${database.name} reset default_transaction_read_only`);
-    const put = () => createByteStore(db).put('standby', new Uint8Array([1]));
-    await expect(put()).rejects.toMatchObject(unavailable);
-    await put();
   });
 
   it('does not change the error of an invalid statement', async () => {

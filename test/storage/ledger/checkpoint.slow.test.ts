@@ -1,4 +1,5 @@
 import { createCheckpointer } from '../../../storage/ledger/checkpoint';
+import type { Queryable } from '../../../storage/database/database';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { verifyLedger } from '../../../storage/ledger/verify-ledger';
 import { merkleRoot } from '../../../policy/evidence/merkle';
@@ -116,6 +117,27 @@ it('is made by only one of two concurrent processes', async () => {
   await append(1, 'a');
   const done = await Promise.all([checkpointer().checkpoint(), checkpointer().checkpoint()]);
   expect(done.filter((d) => d !== null)).toHaveLength(1);
+});
+
+it('ledger verify checks a row that gets its leaf after the leaves were read', async () => {
+  await append(1, 'a');
+  await checkpointer().checkpoint();
+  await append(2, 'a');
+  const reader = database.open('cs_reader');
+  let leavesRead = false;
+  const meanwhile: Queryable = {
+    async query(text, values, name) {
+      if (!leavesRead && text.includes('select seq from ledger')) {
+        leavesRead = true;
+        await checkpointer().checkpoint();
+        await append(2, 'b');
+      }
+      return reader.query(text, values, name);
+    },
+  };
+  const report = await verifyLedger(meanwhile, trust);
+  expect(leavesRead).toBe(true);
+  expect(report).toMatchObject({ ok: true, problems: [], rows: 3, changes: 2, uncovered: 2 });
 });
 
 describe('ledger verify detects', () => {

@@ -1,5 +1,6 @@
 import { createServer, Socket } from 'node:net';
 import { listenOnLoopback } from '../../../dev/fixtures/loopback-server';
+import { KEEP_ALIVE_MS } from '../../../storage/database/database';
 import { createLedger } from '../../../storage/ledger/ledger';
 import { ledgerNotifications, type LedgerNotifications } from '../../../storage/ledger/notifications';
 import { useDatabase } from '../../support/postgres';
@@ -97,7 +98,8 @@ it('does not wait for a server that hangs, and notices a connection that is lost
   const kept = jest.spyOn(Socket.prototype, 'setKeepAlive');
   const hung = ledgerNotifications({ url: `postgresql://any@127.0.0.1:${port}/any`, applicationName: 'hung' });
   const watch = await hung.watch(id(6));
-  expect(kept.mock.calls).toEqual([[true, 10_000]]);
+  expect(kept.mock.calls).toEqual([[true, KEEP_ALIVE_MS]]);
+  kept.mockRestore();
   watch.close();
   await hung.close();
   close();

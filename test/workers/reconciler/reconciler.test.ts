@@ -75,6 +75,7 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0, oth
     listFails: null as number | null,
     older: false,
     described: 0,
+    stopsAfter: Infinity,
     answered: false,
     deadline: null as Date | null,
     signals: [] as string[],
@@ -85,6 +86,7 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0, oth
   };
   const describe = ({ execution }: { execution: { workflowId: string } }) => {
     server.described++;
+    if (server.described >= server.stopsAfter) stop.abort();
     if (server.down) throw Object.assign(new Error('unavailable'), { code: 14, details: '', metadata: {} });
     if (server.described > server.recoversAfter) server.workflow = { status: RUNNING };
     const seen =
@@ -204,7 +206,8 @@ async function setting(workflow: Workflow | null, { others = 0, healthy = 0, oth
     logger: { info: jest.fn(), warn: jest.fn(), error: jest.fn() } as never,
     count: ({ found, did }) => void counted.push(`${found} ${did}`),
   });
-  const pass = () => reconciler.pass();
+  const stop = new AbortController();
+  const pass = () => reconciler.pass(stop.signal);
   /** Passes once a minute. */
   const passes = async (times: number): Promise<void> => {
     for (let i = 0; i < times; i++) {
@@ -251,6 +254,16 @@ test('a review that waits is left alone, and so is every review while the server
   server.down = true;
   await passes(100);
   expect([await reason(), counted]).toEqual([null, []]);
+});
+
+test('a pass that is stopped looks at no other review, also while the server cannot be asked, and repairs none', async () => {
+  const { pass, passes, server, counted } = await setting({ status: TERMINATED }, { healthy: 400 });
+  await passes(1);
+  Object.assign(server, { described: 0, stopsAfter: 10 });
+  await pass();
+  // As many as are looked at together have begun.
+  expect(server.described).toBeLessThan(20);
+  expect(counted).toEqual(['terminated seen']);
 });
 
 test('a problem that went away in between is counted from the start', async () => {
