@@ -27,7 +27,7 @@ const FOLDERS = [
     node: [],
   },
   { folder: 'policy/bundle', imports: POLICY.slice(0, -1), packages: ['zod', 'yaml'], node: [] },
-  { folder: 'signing', imports: POLICY, packages: ['zod', ...HASHES], node: ['crypto', 'fs'] },
+  { folder: 'signing', imports: POLICY, packages: ['zod', ...HASHES], node: ['crypto', 'fs', 'path'] },
   { folder: 'storage', imports: [...POLICY, 'signing'], packages: ['zod', 'pg'], node: ['crypto'] },
   {
     folder: 'source-tools',
