@@ -1,4 +1,5 @@
-import { Decision } from '../../../../policy/contracts/answer';
+import { Decision, type AdmittedAnswer } from '../../../../policy/contracts/answer';
+import { lastWords } from '../../../../policy/decide/last-words';
 import { jsonOf } from '../../../../policy/text/json-of';
 
 /** What a person has chosen and typed, and not sent. Kept per person and review in the session storage, so that a reload loses nothing. */
@@ -31,6 +32,18 @@ function isDraft(value: unknown): value is Draft {
 /** A review that was disclosed again asks again: decisions are dropped, reasons are kept. */
 export function withoutDecisions(drafts: Drafts): Drafts {
   return Object.fromEntries(Object.entries(drafts).map(([id, { reason }]) => [id, { decision: null, reason }]));
+}
+
+/** Violations whose draft is an answer that counts: the page did not receive what became of it. */
+export function recordedDrafts(
+  answers: readonly AdmittedAnswer[],
+  person: string,
+  draftOf: (violationId: string) => Draft,
+): string[] {
+  return lastWords(answers).flatMap(({ violationId, person: who, decision, reason }) => {
+    const draft = draftOf(violationId);
+    return who === person && draft.decision === decision && draft.reason.trim() === reason ? [violationId] : [];
+  });
 }
 
 /** Why a draft cannot be sent; null if it can. */

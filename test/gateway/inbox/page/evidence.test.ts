@@ -87,8 +87,8 @@ describe('the place of an evidence reference', () => {
       const change = changeLines('TerraformPlan', bytes(JSON.stringify({ items }, null, indent)));
       const began = performance.now();
       for (const [i] of items.entries()) expect(at(`/items/${i}/actions`, change).label).toBe(`/items/${i}/actions`);
-      // A machine that is busy needs less than a tenth of it; a new reading of the document for each reference, 30 seconds.
-      expect(performance.now() - began).toBeLessThan(3_000);
+      // A new reading of the document for each reference would take more than 30 seconds.
+      expect(performance.now() - began).toBeLessThan(10_000);
     }
   });
 

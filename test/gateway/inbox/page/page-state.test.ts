@@ -3,7 +3,7 @@ import { chosenAnswers, sendProblem } from '../../../../gateway/inbox/page/model
 import type { Place } from '../../../../gateway/inbox/page/model/evidence';
 import type { Card } from '../../../../gateway/inbox/page/model/cards';
 import { agoText, remainingText, whenText } from '../../../../gateway/inbox/page/model/deadline';
-import { parseDrafts, withoutDecisions } from '../../../../gateway/inbox/page/model/drafts';
+import { parseDrafts, recordedDrafts, withoutDecisions } from '../../../../gateway/inbox/page/model/drafts';
 import { emptyText, queryOf, NO_FILTERS } from '../../../../gateway/inbox/page/model/list-filters';
 import { hashOf, routeOf } from '../../../../gateway/inbox/page/model/routes';
 import { stateText } from '../../../../gateway/inbox/page/model/state-text';
@@ -81,6 +81,31 @@ describe('drafts', () => {
   it('of an earlier visit do not confirm a change whose bytes or rows were not sent this time', () => {
     expect(chosen(card('yours'), 'confirm', '', { canConfirm: false })).toEqual([]);
     expect(chosen(card('yours'), 'reject', 'no', { canConfirm: false })).toHaveLength(1);
+  });
+
+  it('are done if the ledger has them, also if no response said so, and not if a retraction came after them', () => {
+    const given = (more: Partial<AdmittedAnswer> = {}): AdmittedAnswer =>
+      ({
+        ...draft,
+        violationId: ID,
+        person: 'alice',
+        digest: hex('9'),
+        issuedAt: '2026-11-20T10:00:00Z',
+        ...more,
+      }) as never;
+    const recorded = (answers: readonly AdmittedAnswer[]) =>
+      recordedDrafts(answers, 'alice', () => ({ decision: 'confirm', reason: ' seen\n' }));
+    expect(recorded([given()])).toEqual([ID]);
+    expect(recorded([])).toEqual([]);
+    for (const other of [{ person: 'bob' }, { decision: 'reject' }, { reason: 'no' }] as const)
+      expect(recorded([given(other)])).toEqual([]);
+    const retract = given({
+      decision: 'retract',
+      retracts: hex('9'),
+      digest: hex('8'),
+      issuedAt: '2026-11-20T11:00:00Z',
+    });
+    expect(recorded([given(), retract])).toEqual([]);
   });
 
   it('are dropped if this person can no longer give them', () => {
