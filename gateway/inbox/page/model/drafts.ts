@@ -34,16 +34,15 @@ export function withoutDecisions(drafts: Drafts): Drafts {
   return Object.fromEntries(Object.entries(drafts).map(([id, { reason }]) => [id, { decision: null, reason }]));
 }
 
-/** Violations whose draft is an answer that counts: the page did not receive what became of it. */
-export function recordedDrafts(
-  answers: readonly AdmittedAnswer[],
-  person: string,
-  draftOf: (violationId: string) => Draft,
-): string[] {
-  return lastWords(answers).flatMap(({ violationId, person: who, decision, reason }) => {
-    const draft = draftOf(violationId);
-    return who === person && draft.decision === decision && draft.reason.trim() === reason ? [violationId] : [];
+/** Without drafts that are an answer that counts: the page did not receive what became of them. */
+export function withoutRecorded(drafts: Drafts, answers: readonly AdmittedAnswer[], person: string): Drafts {
+  const recorded = lastWords(answers).flatMap(({ violationId, person: who, decision, reason }) => {
+    const draft = drafts[violationId];
+    return who === person && draft?.decision === decision && draft.reason.trim() === reason ? [violationId] : [];
   });
+  return recorded.length === 0
+    ? drafts
+    : Object.fromEntries(Object.entries(drafts).filter(([id]) => !recorded.includes(id)));
 }
 
 /** Why a draft cannot be sent; null if it can. */

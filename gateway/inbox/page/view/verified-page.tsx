@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { InboxSession } from '../../api';
@@ -10,7 +10,6 @@ import { useShortcuts } from '../hooks/use-shortcuts';
 import { shownReview, type ShownReview } from '../model/shown-review';
 import { chosenAnswers, sendProblem } from '../model/choices';
 import { unseenPlaces } from '../model/coverage';
-import { recordedDrafts } from '../model/drafts';
 import { AnswerBar } from './answer-bar';
 import { ChangeView } from './change-view';
 import { Claims, EffectMetadata } from './claims';
@@ -36,11 +35,7 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
   const { cards, friction } = shown;
   const { fingerprint } = review.status;
   const seen = useCoverage(`${review.changeId} ${fingerprint}`);
-  const drafts = useDrafts(session.person, review.changeId, fingerprint);
-  useEffect(() => {
-    const recorded = recordedDrafts(review.answers, session.person, drafts.of);
-    if (recorded.length > 0) drafts.remove(recorded);
-  }, [review, session.person]);
+  const drafts = useDrafts(session.person, review);
   const [typed, setTyped] = useState({ name: '', count: '' });
   const answering = useAnswers(session, (accepted) => {
     drafts.remove(accepted);
