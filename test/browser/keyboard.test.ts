@@ -90,6 +90,12 @@ describeInBrowser('the keyboard alone', () => {
     await page.keyboard.type('agreed, by keyboard');
     await page.keyboard.press('Escape');
     await page.keyboard.press('s');
+    // Where an answer was not sent, the focus is still on the button that sends it again.
+    await page.route('**/answers', (route) => route.abort());
+    await page.keyboard.press('Enter');
+    await page.getByText('The gateway did not answer').waitFor();
+    expect(await focused()).toMatch(/^Sign 1 answer$/);
+    await page.unroute('**/answers');
     await page.keyboard.press('Enter');
     await eventually('the answer counts', async () =>
       (await system.ledger(changeId)).some(({ row }) => row.kind === 'answer_accepted'),

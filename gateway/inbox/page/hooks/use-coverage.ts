@@ -2,14 +2,10 @@ import { useEffect, useState } from 'preact/hooks';
 
 const VISIBLE_SHARE = 0.5;
 const VISIBLE_MS = 500;
-/** Without the bar at the bottom, which covers what is below it. */
-const UNCOVERED = '0px 0px -64px 0px';
-/** The line across the middle of the window: what it crosses is half visible, or fills half of the window. */
-const MIDDLE = '-50% 0px';
 
 /**
  * The blocks of evidence that were on screen for half a second, in a page that is visible: at least half of the element, or as much of it
- * as fills half of the window, since the window never shows half of a very long line. A new `reviewed` starts again.
+ * as fills half of what the bars leave of the window, since the window never shows half of a very long line. A new `reviewed` starts again.
  */
 export function useCoverage(reviewed: string): ReadonlySet<string> {
   const [seen, setSeen] = useState<{ readonly of: string; readonly blocks: ReadonlySet<string> }>(NONE);
@@ -36,6 +32,29 @@ interface Watch {
   readonly observer: IntersectionObserver;
 }
 
+interface Margins {
+  /** The window without its bars, which cover what is behind them. */
+  readonly uncovered: string;
+  /** The line across the middle of it: what it crosses is half visible, or fills half of it. */
+  readonly middle: string;
+}
+
+/** The bar that signs is higher while it asks to type what a change touches. Null if the bars cover everything. */
+function marginsNow(): Margins | null {
+  const [top, bottom] = [heightOfBar('.top-bar'), heightOfBar('.answer-bar')];
+  const { innerHeight: height } = window;
+  if (top + bottom >= height) return null;
+  const middle = Math.round((height + top - bottom) / 2);
+  return { uncovered: `-${top}px 0px -${bottom}px 0px`, middle: `-${middle}px 0px -${height - middle}px 0px` };
+}
+
+function heightOfBar(name: string): number {
+  const bar = document.querySelector(name);
+  return bar === null || getComputedStyle(bar).position !== 'sticky'
+    ? 0
+    : Math.ceil(bar.getBoundingClientRect().height);
+}
+
 /** Calls `onSeen` with the blocks that an element names in `data-block`, separated by spaces. Returns how to stop. */
 function watchBlocks(onSeen: (blocks: readonly string[]) => void): () => void {
   const timers = new Map<Element, ReturnType<typeof setTimeout>>();
@@ -50,7 +69,8 @@ function watchBlocks(onSeen: (blocks: readonly string[]) => void): () => void {
     };
     return { visible, observer: new IntersectionObserver(onChange, { threshold: [0, share], rootMargin }) };
   };
-  const watches = [visibleIn(UNCOVERED, VISIBLE_SHARE), visibleIn(MIDDLE, 0)];
+  let margins: Margins | null = null;
+  let watches: readonly Watch[] = [];
   /** Starts the timer of an element that came on screen, and stops that of one that left. */
   const update = (element: Element): void => {
     if (!watches.some(({ visible }) => visible.has(element)) || document.visibilityState !== 'visible') {
@@ -63,6 +83,12 @@ function watchBlocks(onSeen: (blocks: readonly string[]) => void): () => void {
   };
   const watched = new Set<Element>();
   const watch = (): void => {
+    const now = marginsNow();
+    if (now?.uncovered !== margins?.uncovered || now?.middle !== margins?.middle) {
+      stop();
+      margins = now;
+      watches = now === null ? [] : [visibleIn(now.uncovered, VISIBLE_SHARE), visibleIn(now.middle, 0)];
+    }
     for (const element of document.querySelectorAll('[data-block]')) {
       if (watched.has(element)) continue;
       watched.add(element);
@@ -87,8 +113,10 @@ function watchBlocks(onSeen: (blocks: readonly string[]) => void): () => void {
     if (document.visibilityState === 'visible') watch();
   };
   document.addEventListener('visibilitychange', onVisibility);
+  window.addEventListener('resize', watch);
   return () => {
     document.removeEventListener('visibilitychange', onVisibility);
+    window.removeEventListener('resize', watch);
     added.disconnect();
     stop();
   };

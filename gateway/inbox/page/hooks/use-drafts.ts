@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
-import { EMPTY_DRAFT, parseDrafts, withoutDecisions, type Draft, type Drafts } from '../model/drafts';
+import type { VerifiedReview } from '../../../../signing/verified-review';
+import { EMPTY_DRAFT, parseDrafts, withoutDecisions, withoutRecorded, type Draft, type Drafts } from '../model/drafts';
 
 export interface DraftStore {
   readonly of: (violationId: string) => Draft;
@@ -8,7 +9,10 @@ export interface DraftStore {
 }
 
 /** Drafts of one person for one review. A new fingerprint drops the decisions and keeps the reasons. */
-export function useDrafts(person: string, changeId: string, fingerprint: string | null): DraftStore {
+export function useDrafts(
+  person: string,
+  { changeId, status: { fingerprint }, answers }: Pick<VerifiedReview, 'changeId' | 'status' | 'answers'>,
+): DraftStore {
   const key = `countersign.drafts.${changeId}.${person}`;
   const [drafts, setDrafts] = useState<Drafts>(() => parseDrafts(sessionStorage.getItem(key)));
   const [decidedOn, setDecidedOn] = useState(() => sessionStorage.getItem(`${key}.fingerprint`) ?? fingerprint);
@@ -17,6 +21,7 @@ export function useDrafts(person: string, changeId: string, fingerprint: string 
     if (decidedOn !== null) setDrafts(withoutDecisions);
     setDecidedOn(fingerprint);
   }, [fingerprint, decidedOn]);
+  useEffect(() => setDrafts((known) => withoutRecorded(known, answers, person)), [answers, person]);
   useEffect(() => {
     sessionStorage.setItem(key, JSON.stringify(drafts));
     if (decidedOn !== null) sessionStorage.setItem(`${key}.fingerprint`, decidedOn);

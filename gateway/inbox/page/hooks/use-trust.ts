@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { InboxTrust } from '../../api';
 import { api, apiError } from '../api-client';
 import { trustFingerprint } from '../trust-fingerprint';
+import type { Live } from './use-live';
 
 /** The keys that this gateway says it trusts, and the fingerprint that this browser remembers of them. */
 export interface Trust {
@@ -15,8 +16,8 @@ export interface Trust {
 
 const REMEMBERED = 'countersign.trust';
 
-/** Null until they are read; a text says why they could not be. */
-export function useTrust(active: boolean): Trust | string | null {
+/** Null until they are read; a text says why they could not be. A gateway that was started again can name others. */
+export function useTrust(active: boolean, subscribe: Live['subscribe']): Trust | string | null {
   const [trust, setTrust] = useState<InboxTrust | string | null>(null);
   const [remembered, setRemembered] = useState(() => localStorage.getItem(REMEMBERED));
   const fingerprint = trust === null || typeof trust === 'string' ? null : trustFingerprint(trust);
@@ -29,6 +30,14 @@ export function useTrust(active: boolean): Trust | string | null {
     const timer = setInterval(read, RETRY_MS);
     return () => clearInterval(timer);
   }, [active, trust]);
+  useEffect(() => {
+    if (!active) return undefined;
+    return subscribe((changed) => {
+      if (changed !== null) return;
+      // Without an answer the keys stay, and the page shows its connection.
+      api.trust().then((next) => setTrust((known) => (isSame(known, next) ? known : next)), apiError);
+    });
+  }, [active, subscribe]);
   useEffect(() => {
     if (fingerprint === null || remembered !== null) return;
     localStorage.setItem(REMEMBERED, fingerprint);
@@ -48,3 +57,7 @@ export function useTrust(active: boolean): Trust | string | null {
 }
 
 const RETRY_MS = 5000;
+
+function isSame(known: InboxTrust | string | null, next: InboxTrust): boolean {
+  return JSON.stringify(known) === JSON.stringify(next);
+}

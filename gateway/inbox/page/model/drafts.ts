@@ -1,4 +1,5 @@
-import { Decision } from '../../../../policy/contracts/answer';
+import { Decision, type AdmittedAnswer } from '../../../../policy/contracts/answer';
+import { lastWords } from '../../../../policy/decide/last-words';
 import { jsonOf } from '../../../../policy/text/json-of';
 
 /** What a person has chosen and typed, and not sent. Kept per person and review in the session storage, so that a reload loses nothing. */
@@ -31,6 +32,17 @@ function isDraft(value: unknown): value is Draft {
 /** A review that was disclosed again asks again: decisions are dropped, reasons are kept. */
 export function withoutDecisions(drafts: Drafts): Drafts {
   return Object.fromEntries(Object.entries(drafts).map(([id, { reason }]) => [id, { decision: null, reason }]));
+}
+
+/** Without drafts that are an answer that counts: the page did not receive what became of them. */
+export function withoutRecorded(drafts: Drafts, answers: readonly AdmittedAnswer[], person: string): Drafts {
+  const recorded = lastWords(answers).flatMap(({ violationId, person: who, decision, reason }) => {
+    const draft = drafts[violationId];
+    return who === person && draft?.decision === decision && draft.reason.trim() === reason ? [violationId] : [];
+  });
+  return recorded.length === 0
+    ? drafts
+    : Object.fromEntries(Object.entries(drafts).filter(([id]) => !recorded.includes(id)));
 }
 
 /** Why a draft cannot be sent; null if it can. */

@@ -1,9 +1,8 @@
 /** Where an evidence reference points on the page. */
-import { spanAt } from '../../../../policy/text/json-document';
 import { tokensOf } from '../../../../policy/text/json-pointer';
 import type { ReviewStatus } from '../../../../policy/contracts/status';
 import type { ShownChange, ShownLine } from './change-lines';
-import { placeOfPointer } from './json-places';
+import { JsonPlaces } from './json-places';
 
 export type Place =
   /** Indexes of shown lines, both inclusive. */
@@ -81,9 +80,32 @@ function rangeOf(fragment: string, change: ShownChange): Place | null {
     );
   }
   if (!fragment.startsWith('/') || text === null) return null;
-  const range = placeOfPointer(text, fragment);
+  const { places, positionAt } = documentOf(change, text);
+  const range = places.of(fragment);
   if (range === null) return null;
-  return linesBetween(lines, positionAt(text, range.start), positionAt(text, range.end), fragment);
+  return linesBetween(lines, positionAt(range.start), positionAt(range.end), fragment);
+}
+
+interface IndexedText {
+  readonly places: JsonPlaces;
+  readonly positionAt: (offset: number) => Position;
+}
+
+/** What was read of a text for one reference serves the others. */
+const documents = new WeakMap<ShownChange, IndexedText>();
+
+function documentOf(change: ShownChange, text: string): IndexedText {
+  const known = documents.get(change);
+  if (known !== undefined) return known;
+  const starts = [0];
+  for (let feed = text.indexOf('\n'); feed !== -1; feed = text.indexOf('\n', feed + 1)) starts.push(feed + 1);
+  const positionAt = (offset: number): Position => {
+    const line = countWhile(starts, (start) => start <= offset);
+    return { line, column: offset - (starts[line - 1] ?? 0) + 1 };
+  };
+  const made = { places: new JsonPlaces(text), positionAt };
+  documents.set(change, made);
+  return made;
 }
 
 function whole({ lines }: ShownChange, label: string): Place {
@@ -106,25 +128,25 @@ interface Position {
   readonly column: number;
 }
 
-function positionAt(text: string, offset: number): Position {
-  const { startLine: line, startColumn: column } = spanAt(text, offset);
-  return { line, column };
-}
-
 /** The shown lines that overlap the range; what follows a line, such as its line feed, is in it. An empty range is the line that it is in. */
 function linesBetween(lines: readonly ShownLine[], start: Position, end: Position, label: string): Place | null {
-  let first = -1;
-  let last = -1;
-  lines.forEach((line, i) => {
-    const begins = beginOf(line);
-    const next = lines[i + 1];
-    const ends = next === undefined ? { line: line.endLine, column: Infinity } : beginOf(next);
-    if (isBefore(end, begins) || !isBefore(start, ends)) return;
-    if (first !== -1 && !isBefore(begins, end)) return;
-    if (first === -1) first = i;
-    last = i;
-  });
-  return first === -1 ? null : { kind: 'lines', first, last, label };
+  const first = Math.max(0, countWhile(lines, (line) => !isBefore(start, beginOf(line))) - 1);
+  const begun = lines[first];
+  if (begun === undefined || isBefore(end, beginOf(begun))) return null;
+  if (first === lines.length - 1 && start.line > begun.endLine) return null;
+  const last = Math.max(first, countWhile(lines, (line) => isBefore(beginOf(line), end)) - 1);
+  return { kind: 'lines', first, last, label };
+}
+
+/** How many of the first items hold, of items in an order in which none holds after one that does not. */
+function countWhile<T>(items: readonly T[], holds: (item: T) => boolean): number {
+  let [from, to] = [0, items.length];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (holds(items[middle] as T)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 function beginOf({ startLine: line, startColumn: column }: ShownLine): Position {
@@ -137,14 +159,22 @@ function isBefore(a: Position, b: Position): boolean {
 
 const BLOCK_LINES = 10;
 
+const partsByPlace = new WeakMap<Place, readonly string[]>();
+
 /** Parts of a place that can each be on screen: at most ten lines, or one entry of the dry run or of the claims. */
-export function blocksOf(place: Place): string[] {
+export function blocksOf(place: Place): readonly string[] {
+  const known = partsByPlace.get(place) ?? partsOf(place);
+  partsByPlace.set(place, known);
+  return known;
+}
+
+function partsOf(place: Place): readonly string[] {
   switch (place.kind) {
     case 'lines': {
-      const blocks: string[] = [];
+      const parts: string[] = [];
       for (let first = place.first; first <= place.last; first += BLOCK_LINES)
-        blocks.push(lineBlock(first, Math.min(place.last, first + BLOCK_LINES - 1)));
-      return blocks;
+        parts.push(lineBlock(first, Math.min(place.last, first + BLOCK_LINES - 1)));
+      return parts;
     }
     case 'staging':
     case 'claim':

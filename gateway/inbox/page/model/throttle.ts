@@ -30,3 +30,18 @@ export function throttle(
     },
   };
 }
+
+/** Calls `act` now, and again `ms` after each time that it has ended: a slow reading is not overtaken here either. Returns how to stop. */
+export function repeat(act: () => Promise<void>, ms: number): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
+  const run = async (): Promise<void> => {
+    await act();
+    if (!isStopped) timer = setTimeout(() => void run(), ms);
+  };
+  void run();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}

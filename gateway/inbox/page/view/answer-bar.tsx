@@ -44,7 +44,14 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
             </>
           )}
         </p>
-        <button type="button" class="primary" disabled={count === 0 || problem !== null || sending} onClick={onSign}>
+        <button
+          type="button"
+          class="primary"
+          disabled={count === 0 || problem !== null}
+          // A disabled button would lose the focus, also if the passkey is not used.
+          aria-disabled={sending}
+          onClick={() => !sending && onSign()}
+        >
           {sending ? 'Waiting for your passkey…' : count === 0 ? 'Sign' : `Sign ${counted(count, 'answer')}`}
         </button>
       </div>

@@ -1,10 +1,15 @@
 import type { JSX } from 'preact';
+import { SafeText } from './safe-text';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet';
 
 /** A short word on a coloured ground. The word carries the meaning, not the colour. */
 export function Badge({ tone, text }: { readonly tone: Tone; readonly text: string }): JSX.Element {
-  return <span class={`badge ${tone}`}>{text}</span>;
+  return (
+    <span class={`badge ${tone}`}>
+      <SafeText text={text} />
+    </span>
+  );
 }
 
 export function severityTone(severity: string | null): Tone {

@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { VerifiedReview } from '../../../../signing/verified-review';
 import type { ShownChange } from '../model/change-lines';
@@ -48,6 +49,8 @@ function Evidence({ place, change, review, seen }: ItemProps): JSX.Element {
   const blocks = blocksOf(place);
   const left = blocks.filter((block) => !seen.has(block)).length;
   const target = targetsOf(place);
+  // It does not depend on what is typed, and a line can be long.
+  const snippet = useMemo(() => <Snippet {...{ place, change, review }} />, [place, change, review]);
   return (
     <li>
       {target.length === 0 ? (
@@ -69,7 +72,7 @@ function Evidence({ place, change, review, seen }: ItemProps): JSX.Element {
               : `${blocks.length - left} of ${blocks.length} parts seen`}
         </span>
       )}
-      <Snippet place={place} change={change} review={review} />
+      {snippet}
     </li>
   );
 }

@@ -24,7 +24,7 @@ export function Inbox(): JSX.Element {
   const { session, why, start, end } = useSession();
   const loggedIn = session !== null && session !== 'reading';
   const live = useEvents(loggedIn);
-  const trust = useTrust(loggedIn);
+  const trust = useTrust(loggedIn, live.subscribe);
   const [help, setHelp] = useState(false);
   const [turnCount, setTurnCount] = useState(0);
   const showCount = useCallback((count: number) => setTurnCount(count), []);

@@ -86,7 +86,11 @@ function Cell({ cell }: { readonly cell: PreviewCell | undefined }): JSX.Element
               <SafeText text={before} />
             </del>
           )}
-          {before !== null && after !== null && <span aria-hidden="true"> → </span>}
+          {before !== null && after !== null && (
+            <span role="img" aria-label="becomes">
+              {' → '}
+            </span>
+          )}
           {after !== null && (
             <ins class={state === 'not_compared' ? 'not-compared' : undefined}>
               <SafeText text={after} />

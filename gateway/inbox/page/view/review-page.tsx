@@ -1,8 +1,9 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 import type { InboxSession, InboxTrust } from '../../api';
 import { useReview, type ReadReview } from '../hooks/use-review';
 import { useServerNow } from '../hooks/use-live';
+import { repeat } from '../model/throttle';
 import { Alert } from './alert';
 import { DiffersPage } from './differs-page';
 import { VerifiedPage } from './verified-page';
@@ -70,12 +71,7 @@ function Verified({ read, reading, session, trusted }: VerifiedProps): JSX.Eleme
 function usePassed(deadlineAt: string | null, readAgain: ReadReview['readAgain']): boolean {
   const now = useServerNow();
   const passed = deadlineAt !== null && now >= Date.parse(deadlineAt);
-  const [asked, setAsked] = useState(0);
-  useEffect(() => {
-    if (!passed || now - asked < READ_AGAIN_MS) return;
-    setAsked(now);
-    void readAgain('page');
-  }, [passed, now, asked, readAgain]);
+  useEffect(() => (passed ? repeat(() => readAgain('page'), READ_AGAIN_MS) : undefined), [passed, readAgain]);
   return passed;
 }
 

@@ -35,7 +35,7 @@ export function VerifiedPage({ review, session, open, readAgain }: Props): JSX.E
   const { cards, friction } = shown;
   const { fingerprint } = review.status;
   const seen = useCoverage(`${review.changeId} ${fingerprint}`);
-  const drafts = useDrafts(session.person, review.changeId, fingerprint);
+  const drafts = useDrafts(session.person, review);
   const [typed, setTyped] = useState({ name: '', count: '' });
   const answering = useAnswers(session, (accepted) => {
     drafts.remove(accepted);

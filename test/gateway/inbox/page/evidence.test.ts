@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { changeLines } from '../../../../gateway/inbox/page/model/change-lines';
 import { coverageOf, unseenPlaces } from '../../../../gateway/inbox/page/model/coverage';
 import { blocksOf, claimAnchor, placeOf, type Place } from '../../../../gateway/inbox/page/model/evidence';
-import { placeOfPointer } from '../../../../gateway/inbox/page/model/json-places';
+import { JsonPlaces } from '../../../../gateway/inbox/page/model/json-places';
 import { pointerOf } from '../../../../policy/text/json-pointer';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -81,6 +81,17 @@ describe('the place of an evidence reference', () => {
     expect(placeOf(`metadata:${digests.inputSha}#`, { ...digests, metadata: {} }, sql).kind).toBe('none');
   });
 
+  it('is found for all references of a review into a document of the largest size before a person notices', () => {
+    const items = Array.from({ length: 1500 }, (_, i) => ({ at: i, actions: ['delete'], text: 'x'.repeat(600) }));
+    for (const indent of [0, 1]) {
+      const change = changeLines('TerraformPlan', bytes(JSON.stringify({ items }, null, indent)));
+      const began = performance.now();
+      for (const [i] of items.entries()) expect(at(`/items/${i}/actions`, change).label).toBe(`/items/${i}/actions`);
+      // A new reading of the document for each reference would take more than 30 seconds.
+      expect(performance.now() - began).toBeLessThan(10_000);
+    }
+  });
+
   it('makes ids that contain no character of a name', () => {
     fc.assert(fc.property(fc.string(), (name) => expect(claimAnchor(name)).toMatch(/^claim-[0-9a-f]*$/)));
   });
@@ -93,7 +104,7 @@ describe('the place of an evidence reference', () => {
           const text = JSON.stringify(value, null, 1);
           for (const [name, members] of Object.entries(value))
             for (const [inner, leaf] of Object.entries(members)) {
-              const range = placeOfPointer(text, pointerOf([name, inner]));
+              const range = new JsonPlaces(text).of(pointerOf([name, inner]));
               const found = text.slice(range?.start, range?.end);
               if (!isDeepStrictEqual(JSON.parse(`{${found}}`), { [inner]: JSON.parse(JSON.stringify(leaf)) }))
                 throw new Error(`${JSON.stringify([name, inner])} was found as ${found}`);

@@ -3,11 +3,11 @@ import { chosenAnswers, sendProblem } from '../../../../gateway/inbox/page/model
 import type { Place } from '../../../../gateway/inbox/page/model/evidence';
 import type { Card } from '../../../../gateway/inbox/page/model/cards';
 import { agoText, remainingText, whenText } from '../../../../gateway/inbox/page/model/deadline';
-import { parseDrafts, withoutDecisions } from '../../../../gateway/inbox/page/model/drafts';
+import { parseDrafts, withoutDecisions, withoutRecorded } from '../../../../gateway/inbox/page/model/drafts';
 import { emptyText, queryOf, NO_FILTERS } from '../../../../gateway/inbox/page/model/list-filters';
 import { hashOf, routeOf } from '../../../../gateway/inbox/page/model/routes';
 import { stateText } from '../../../../gateway/inbox/page/model/state-text';
-import { throttle } from '../../../../gateway/inbox/page/model/throttle';
+import { repeat, throttle } from '../../../../gateway/inbox/page/model/throttle';
 import { judgedPolicies } from '../../../../gateway/inbox/page/model/judged-policies';
 import type { AdmittedAnswer, Decision } from '../../../../policy/contracts/answer';
 import { hex, reviewed, status, violation } from '../../../client/fakes';
@@ -83,6 +83,31 @@ describe('drafts', () => {
     expect(chosen(card('yours'), 'reject', 'no', { canConfirm: false })).toHaveLength(1);
   });
 
+  it('are done if the ledger has them, also if no response said so, and not if a retraction came after them', () => {
+    const given = (more: Partial<AdmittedAnswer> = {}): AdmittedAnswer =>
+      ({
+        ...draft,
+        violationId: ID,
+        person: 'alice',
+        digest: hex('9'),
+        issuedAt: '2026-11-20T10:00:00Z',
+        ...more,
+      }) as never;
+    const mine = { [ID]: { decision: 'confirm', reason: ' seen\n' } } as const;
+    const left = (answers: readonly AdmittedAnswer[]) => withoutRecorded(mine, answers, 'alice');
+    expect(left([given()])).toEqual({});
+    expect(left([])).toBe(mine);
+    for (const other of [{ person: 'bob' }, { decision: 'reject' }, { reason: 'no' }] as const)
+      expect(left([given(other)])).toBe(mine);
+    const retract = given({
+      decision: 'retract',
+      retracts: hex('9'),
+      digest: hex('8'),
+      issuedAt: '2026-11-20T11:00:00Z',
+    });
+    expect(left([given(), retract])).toBe(mine);
+  });
+
   it('are dropped if this person can no longer give them', () => {
     for (const turn of ['answered_by_you', 'not_in_group', 'four_eyes', 'resolved', 'closed'] as const)
       for (const decision of ['confirm', 'reject', 'retract'] as const)
@@ -142,6 +167,23 @@ describe('a throttle', () => {
     expect(act).toHaveBeenCalledTimes(2);
     ends[1]?.();
     await jest.advanceTimersByTimeAsync(2000);
+    expect(act).toHaveBeenCalledTimes(2);
+  });
+});
+
+describe('a repeated reading', () => {
+  beforeEach(() => jest.useFakeTimers());
+  afterEach(() => jest.useRealTimers());
+
+  it('begins again some time after it has ended, however long it takes, until it is stopped', async () => {
+    const act = jest.fn(() => new Promise<void>((end) => setTimeout(end, 5_000)));
+    const stop = repeat(act, 2_000);
+    await jest.advanceTimersByTimeAsync(6_000);
+    expect(act).toHaveBeenCalledTimes(1);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(act).toHaveBeenCalledTimes(2);
+    stop();
+    await jest.advanceTimersByTimeAsync(60_000);
     expect(act).toHaveBeenCalledTimes(2);
   });
 });
