@@ -56,6 +56,11 @@ export function isUnavailable(error: unknown): error is CountersignError {
   return error instanceof CountersignError && error.code.endsWith('_unavailable');
 }
 
+/** Whether the same call can succeed later: a server did not answer, or answers fewer calls than it gets. */
+export function isTransient(error: unknown): error is CountersignError {
+  return isUnavailable(error) || (error instanceof CountersignError && error.code === 'too_many_requests');
+}
+
 /** An `invalid_input` error: which field, what was expected, what was received, what to do. */
 export function invalidInput(field: string, expected: string, got: string, whatToDo: string): CountersignError {
   return new CountersignError('invalid_input', `${field}: expected ${expected}, got ${got}. ${whatToDo}`, { field });
