@@ -1,6 +1,7 @@
 import type { Env } from '../workers/config';
 import type { Sink } from './printer';
 import { readAtMost } from './read-at-most';
+import { UsageError } from './usage-error';
 import { remoteModules, type RemoteModules } from './remote-modules';
 
 /** What commands use of the process around them. Tests substitute parts of it. */
@@ -41,10 +42,14 @@ export function processHost(version: string, env: Env, shellEnv = env): Host {
 }
 
 async function prompt(question: string): Promise<string> {
-  const { createInterface } = await import('node:readline/promises');
+  const { createInterface } = await import('node:readline');
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return await terminal.question(`${question} `);
+    return await new Promise((resolve, reject) => {
+      // Of an unanswered question nothing else is called, and the process would exit with 0.
+      terminal.once('close', () => reject(new UsageError('The input ended before an answer; nothing was done')));
+      terminal.question(`${question} `, resolve);
+    });
   } finally {
     terminal.close();
   }

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sha256Hex } from '../policy/contracts/hash';
 import type { ReceiptPredicate, ReviewOutcome } from '../policy/contracts/outcome';
 import { newNonce } from '../signing/nonce';
-import { CountersignError, isUnavailable, messageOf } from './errors';
+import { CountersignError, isTransient, messageOf } from './errors';
 import type { GuardReason } from './guard-block';
 import { verifyReceipt } from './receipt';
 import type { ReviewResult } from './result';
@@ -59,7 +59,7 @@ export async function approve(
       );
     const { outcome } = submitted;
     if (outcome !== null && outcome.state !== 'COMMITTED') return refused('already_decided', notRun(outcome), outcome);
-    const result = await waitForDecision(countersign, changeId, Date.now() + timeoutMs);
+    const result = await waitForDecision(countersign, changeId, performance.now() + timeoutMs);
     const approval = approvalOf(result, changeId, diffSha, countersign);
     if (approval === null) return await withdrawAfterTimeout(countersign, changeId, timeoutMs);
     const isOld = outcome !== null && approval.kind === 'approved' && ageOf(approval) > timeoutMs;
@@ -84,16 +84,19 @@ const ageOf = ({ receipt }: Approved): number => Date.now() - Date.parse(receipt
 const TOO_OLD =
   'This change was approved longer ago than a call waits, and another call may have used the approval. Look whether the effect happened; if not, use a new requestKey';
 
-/** Waits in slices and retries transient errors: the review continues on the server during an outage. */
+/**
+ * Waits in slices and retries transient errors: the review continues on the server during an outage. `until`: of `performance.now()`, which
+ * no change of the clock moves.
+ */
 async function waitForDecision(countersign: GuardClient, changeId: string, until: number): Promise<ReviewResult> {
   for (;;) {
     try {
       const result = await countersign.result(changeId, {
-        timeoutMs: Math.max(1, Math.min(WAIT_SLICE_MS, until - Date.now())),
+        timeoutMs: Math.max(1, Math.min(WAIT_SLICE_MS, until - performance.now())),
       });
-      if (result.state !== 'PENDING' || Date.now() >= until) return result;
+      if (result.state !== 'PENDING' || performance.now() >= until) return result;
     } catch (error) {
-      if (!isUnavailable(error) || Date.now() + RETRY_MS >= until) throw error;
+      if (!isTransient(error) || performance.now() + RETRY_MS >= until) throw error;
       await sleep(RETRY_MS);
     }
   }
@@ -159,7 +162,7 @@ export async function spend(
       const { spent, message } = await countersign.spend(changeId, nonce);
       return spent ? null : refused('already_used', message, outcome);
     } catch (error) {
-      if (!isUnavailable(error) || tries === SPEND_TRIES)
+      if (!isTransient(error) || tries === SPEND_TRIES)
         return refused(
           'failed',
           `The use of the approval could not be recorded, so the effect did not run: ${messageOf(error)}`,

@@ -51,9 +51,11 @@ export class CountersignError extends Error {
   }
 }
 
-/** Whether a server did not answer. The call may have taken effect; every call is safe to repeat. */
-export function isUnavailable(error: unknown): error is CountersignError {
-  return error instanceof CountersignError && error.code.endsWith('_unavailable');
+/** Whether a server did not answer, or gets too many calls. The call may have taken effect; every call is safe to repeat. */
+export function isTransient(error: unknown): error is CountersignError {
+  return (
+    error instanceof CountersignError && (error.code.endsWith('_unavailable') || error.code === 'too_many_requests')
+  );
 }
 
 /** An `invalid_input` error: which field, what was expected, what was received, what to do. */

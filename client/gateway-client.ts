@@ -138,8 +138,8 @@ export class GatewayClient implements ReviewCalls {
    * call it again.
    */
   async result(changeId: string, { timeoutMs = 0, signal }: Waiting = {}): Promise<ReviewResult> {
-    const until = Date.now() + parseTimeout(timeoutMs);
-    const left = (): number => (signal?.aborted === true ? 0 : Math.max(0, until - Date.now()));
+    const until = performance.now() + parseTimeout(timeoutMs);
+    const left = (): number => (signal?.aborted === true ? 0 : Math.max(0, until - performance.now()));
     for (;;) {
       const body = await this.#poll(parseChangeId(changeId), Math.ceil(Math.min(POLL_MS, left())), signal);
       if (body.state === 'ABORTED') return { ...body, verified: false };

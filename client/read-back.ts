@@ -20,12 +20,12 @@ export async function readBack(
   ledger: WatchedRows,
   found: (rows: readonly LedgerRow[]) => boolean,
 ): Promise<readonly LedgerRow[]> {
-  const until = Date.now() + READ_BACK_MS;
+  const until = performance.now() + READ_BACK_MS;
   const watch = await ledger.watch();
   try {
     for (;;) {
       const rows = chainOf(changeId, await ledger.rows());
-      const left = until - Date.now();
+      const left = until - performance.now();
       if (found(rows) || left <= 0) return rows;
       await watch.next(left);
     }

@@ -71,6 +71,8 @@ async function afterFailure(
     case 'timed_out':
     case 'unreachable':
     case 'no_worker':
+    // Of a review that runs. Each update that no worker has answered yet counts.
+    case 'no_more_updates':
       switch (await runs.probe(changeId)) {
         case 'running':
           return 'pending';
@@ -83,7 +85,6 @@ async function afterFailure(
     case 'refused':
       throw refusedBy(problem, cause, SUBMIT_AGAIN);
     case 'workflow_failed':
-    case 'no_more_updates':
     case 'other':
       throw new CountersignError(
         'internal',

@@ -18,7 +18,7 @@ import { messageOf } from './errors';
 /**
  * The meaning of a failed call to Temporal. `not_running`: no run with this id accepts messages, because it is closed, past
  * retention, or never existed. `timed_out`: no answer in time, so the call may have taken effect. `unreachable`: the server could
- * not be reached. `no_more_updates`: the run has reached the server's limit of updates; signals still arrive. `workflow_failed`: the workflow ended without a result.
+ * not be reached, or is busy. `no_more_updates`: the run has reached the server's limit of updates; signals still arrive. `workflow_failed`: the workflow ended without a result.
  */
 export type TemporalProblem =
   | { readonly kind: 'not_running' }
@@ -37,6 +37,7 @@ export const GRPC = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
+  RESOURCE_EXHAUSTED: 8,
   FAILED_PRECONDITION: 9,
   UNAVAILABLE: 14,
 } as const;
@@ -78,6 +79,8 @@ export function toTemporalProblem(error: unknown): TemporalProblem {
     case GRPC.FAILED_PRECONDITION:
       return { kind: 'no_worker', message: details };
     case GRPC.UNAVAILABLE:
+    // A limit of the server, such as its rate of calls, after the retries of the SDK.
+    case GRPC.RESOURCE_EXHAUSTED:
       return { kind: 'unreachable', message: details };
     default:
       return { kind: 'other', message: details };

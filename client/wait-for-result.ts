@@ -34,7 +34,7 @@ export async function resultFromLedger(
   const { ledger } = source;
   const ended = async (): Promise<boolean | null> =>
     (await fromLedger(() => ledger.summary(changeId), 'The review cannot be read'))?.ended ?? null;
-  const until = Date.now() + timeoutMs;
+  const until = performance.now() + timeoutMs;
   let nextProbe = 0;
   const watch = await ledger.watch(changeId);
   const stop = (): void => watch.close();
@@ -45,8 +45,8 @@ export async function resultFromLedger(
       if (state === true) return await endedResult(source, reading, changeId);
       const opened = state !== null;
       // Each row wakes this loop. Temporal is asked at a steady pace instead, and before it is PENDING.
-      if (!opened && Date.now() >= Math.min(nextProbe, until)) {
-        nextProbe = Date.now() + READ_AGAIN_MS;
+      if (!opened && performance.now() >= Math.min(nextProbe, until)) {
+        nextProbe = performance.now() + READ_AGAIN_MS;
         const aborted = await abortedResult(source.runs, changeId);
         if (aborted !== null) {
           // The review may have been opened between the two reads.
@@ -54,7 +54,7 @@ export async function resultFromLedger(
           continue;
         }
       }
-      const left = signal?.aborted === true ? 0 : until - Date.now();
+      const left = signal?.aborted === true ? 0 : until - performance.now();
       if (left <= 0)
         return { state: 'PENDING', status: opened && hasRoots(source.trust) ? await reading.status() : null };
       await watch.next(Math.min(left, READ_AGAIN_MS));

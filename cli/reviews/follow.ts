@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CountersignError } from '../../client/errors';
 import type { ReviewResult } from '../../client/result';
 import type { ReviewStatus } from '../../policy/contracts/status';
 import { addAction, type Cli, type Io } from '../action';
@@ -11,9 +12,9 @@ import { CHANGE_ID, resolveChangeId } from './change-id';
 import { titleIfVerified } from './change-title';
 import { printResult } from './result-view';
 import { stateText } from './state-view';
+import { orTransient, POLL_MS, waitForEnd } from './wait';
 
 const MAX_SECONDS = 30 * 24 * 3600;
-const POLL_MS = 2_000;
 
 export function register(program: Command, cli: Cli): void {
   const result = program
@@ -23,9 +24,9 @@ export function register(program: Command, cli: Cli): void {
     .option('--wait <seconds>', 'wait for the end (default 0: do not wait)');
   addAction(result, cli, async (io, [given = ''], options) => {
     const seconds = integerOption(options, '--wait', { min: 0, max: MAX_SECONDS, default: 0 });
-    return await io.withReviews({}, async ({ reviews }) => {
-      const id = await resolveChangeId(reviews, given);
-      return await report(io, reviews, id, await reviews.result(id, { timeoutMs: seconds * 1000 }));
+    return await io.withReviews({}, async (connected) => {
+      const id = await resolveChangeId(connected.reviews, given);
+      return await report(io, connected.reviews, id, await waitForEnd(io, connected, id, seconds * 1000));
     });
   });
 
@@ -49,20 +50,23 @@ async function report(io: Io, reviews: Connected['reviews'], id: string, result:
   return exitCodeForResult(result);
 }
 
-/** Polls every two seconds and prints changes on standard error. */
+/** Polls every two seconds, also while the server restarts, and prints changes on standard error. */
 async function follow(io: Io, { reviews }: Connected, id: string, timeoutMs: number): Promise<ReviewResult> {
   const deadline = io.host.now().getTime() + timeoutMs;
   let last = '';
   for (;;) {
-    const result = await reviews.result(id);
-    if (result.state !== 'PENDING') return result;
-    const current = result.status === null ? 'no worker answers; the review waits' : summary(result.status);
+    const isLast = io.host.now().getTime() + POLL_MS > deadline;
+    const seen = await orTransient(reviews.result(id), last !== '' && !isLast);
+    const isAway = seen instanceof CountersignError;
+    if (!isAway && seen.state !== 'PENDING') return seen;
+    const status = isAway ? null : seen.status;
+    const current = isAway ? seen.message : status === null ? 'no worker answers; the review waits' : summary(status);
     if (current !== last)
       io.err.line(
-        line`${styled('dim', io.host.now().toISOString())}  ${result.status === null ? '' : stateText(result.status.state, null)}  ${current}`,
+        line`${styled('dim', io.host.now().toISOString())}  ${status === null ? '' : stateText(status.state, null)}  ${current}`,
       );
     last = current;
-    if (io.host.now().getTime() + POLL_MS > deadline) return result;
+    if (isLast && !isAway) return seen;
     await io.host.sleep(POLL_MS);
   }
 }

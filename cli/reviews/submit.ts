@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { CountersignError, describe, messageOf } from '../../client/errors';
+import type { ReviewResult } from '../../client/result';
 import type { Submitted } from '../../client/review-calls';
 import type { SubmitInput } from '../../client/submission';
 import type { SubmittedBy } from '../../signing/verified-review';
@@ -19,6 +20,7 @@ import { titleIfVerified } from './change-title';
 import { printFinding, printUnread } from './finding-view';
 import type { Connected } from './connection';
 import { printResult } from './result-view';
+import { waitForEnd } from './wait';
 
 /** A limit on what is read into memory; the service has the exact limit of a diff, and the better error message. */
 const MAX_READ_BYTES = 2 * 1024 * 1024;
@@ -55,19 +57,23 @@ async function submit(io: Io, [file = '-']: readonly string[], options: Options)
     const submittedBefore = await otherSubmitter(connected, submitted.changeId);
     const forbidden = submitted.preflight !== 'pending' && submitted.preflight.forbidden;
     const open = submitted.outcome === null && !forbidden;
-    const result =
-      open && waitSeconds === 0
-        ? null
-        : await reviews.result(submitted.changeId, { timeoutMs: Math.max(MIN_WAIT_SECONDS, waitSeconds) * 1000 });
-    if (io.json) io.out.json({ ...submitted, submittedBefore, result });
-    else {
-      printSubmitted(io, submitted, submittedBefore);
-      if (result !== null) {
-        const { changeId } = submitted;
-        printResult(io.err, changeId, await titleIfVerified(io.host.env, reviews, changeId), result, io.host.now());
-      } else io.err.line(line`see it with: countersign show ${submitted.changeId}`);
+    if (!io.json) printSubmitted(io, submitted, submittedBefore);
+    const { changeId } = submitted;
+    let result: ReviewResult | null = null;
+    try {
+      if (!open || waitSeconds > 0)
+        result = await waitForEnd(io, connected, changeId, Math.max(MIN_WAIT_SECONDS, waitSeconds) * 1000);
+    } finally {
+      // Also after an error: the change is submitted, and the caller needs its id.
+      if (io.json) io.out.json({ ...submitted, submittedBefore, result });
     }
-    return result === null ? ExitCode.Pending : exitCodeForResult(result);
+    if (result === null) {
+      if (!io.json) io.err.line(line`see it with: countersign show ${changeId}`);
+      return ExitCode.Pending;
+    }
+    if (!io.json)
+      printResult(io.err, changeId, await titleIfVerified(io.host.env, reviews, changeId), result, io.host.now());
+    return exitCodeForResult(result);
   });
 }
 

@@ -2,7 +2,7 @@ import type { PlanKey } from '../../policy/bundle/plan-keys';
 import type { DevFacts } from '../../cli/servers/dev';
 import type { Connected } from '../../cli/reviews/connection';
 import { CountersignError } from '../../client/errors';
-import { toResult } from '../../client/result';
+import { toResult, type ReviewResult } from '../../client/result';
 import { openEnvelope } from '../../policy/evidence/dsse';
 import type { Envelope } from '../../policy/contracts/diff';
 import { sha256Hex } from '../../policy/contracts/hash';
@@ -611,6 +611,48 @@ describe('result', () => {
     expect(asked).toBe(4);
     expect(err.trimEnd().split('\n')).toHaveLength(2);
     expect(out).toContain('COMMITTED');
+  });
+});
+
+describe('a wait', () => {
+  const away = new CountersignError('gateway_unavailable', 'The gateway did not answer');
+  const ended = toResult(CHANGE, withReceipt(committer, outcome()), trust);
+  const submit = async () => ({ changeId: CHANGE, preflight: 'pending' as const, outcome: null });
+  const file = () => write('wait.sql', SQL);
+  const asked = (...replies: (ReviewResult | Error)[]) => {
+    const result = async () => {
+      const reply = replies.shift() ?? ended;
+      if (reply instanceof Error) throw reply;
+      return reply;
+    };
+    return { submit, result, review: async () => reviewed() };
+  };
+  const pending = { state: 'PENDING', status: status() } as const;
+  const commands: [string, () => string[]][] = [
+    ['result', () => ['result', CHANGE, '--wait', '60']],
+    ['watch', () => ['watch', CHANGE]],
+    ['submit', () => ['submit', file(), '--target', 'shop', '--tool', 'SQLDryRun', '--wait', '60']],
+  ];
+
+  it.each(commands)('of %s goes on after the gateway did not answer for a moment', async (_name, args) => {
+    const ran = await run(args(), { reviews: asked(pending, away, away) });
+    expect(ran.code).toBe(0);
+  });
+
+  it.each(commands)('of %s ends if the gateway does not answer its first call', async (_name, args) => {
+    expect(await run(args(), { reviews: asked(away) })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('The gateway did not answer'),
+    });
+  });
+
+  it('of submit prints the id of the change before, and with --json also if it fails', async () => {
+    const refused = new CountersignError('not_verified', 'keys: the registration differs');
+    const [, args] = commands[2]!;
+    expect(await run(args(), { reviews: asked(refused) })).toMatchObject({ code: 14, out: `${CHANGE}\n` });
+    const json = await run([...args(), '--json'], { reviews: asked(refused) });
+    expect(JSON.parse(json.out)).toMatchObject({ changeId: CHANGE, result: null });
+    expect(JSON.parse(json.err)).toMatchObject({ error: { code: 'not_verified' } });
   });
 });
 

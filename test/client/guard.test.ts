@@ -262,6 +262,28 @@ describe('guard', () => {
     expect(tool).not.toHaveBeenCalled();
   });
 
+  it('waits on while the gateway answers fewer requests than it gets', async () => {
+    const pause = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+    let asked = 0;
+    const busy = new CountersignError('too_many_requests', 'Too many requests within 5 minutes: send fewer');
+    const client = reviewer((made) => (asked++ === 0 ? busy : commits(made)));
+    const spend = jest.fn(client.spend).mockRejectedValueOnce(busy);
+    expect(await guard(async (_o: Order) => 'paid', options, { ...client, spend })(order())).toBe('paid');
+    expect(pause).toHaveBeenCalledTimes(2);
+  });
+
+  it('does not withdraw the change early if the clock is set', async () => {
+    const client = reviewer(({ sign, changeId }) => {
+      if (asked++ > 0) return toResult(changeId, sign(), trust);
+      jest.spyOn(Date, 'now').mockReturnValue(new Date().getTime() + 3_600_000);
+      return { state: 'PENDING', status: status() };
+    });
+    let asked = 0;
+    const pay = guard(async (_o: Order) => 'paid', { ...options, timeoutMs: 60_000 }, client);
+    expect(await pay(order())).toBe('paid');
+    expect(client.withdrawn).toEqual([]);
+  });
+
   it('submits a new review for each call: an approval never covers a second call', async () => {
     const client = reviewer(commits);
     const pay = guard(async (_o: Order) => 'ran', options, client);

@@ -89,12 +89,13 @@ function ledgerOf(bundle: Evidence | null): Partial<ClientLedger> {
   };
 }
 
-/** Added to the clock instead of waiting. */
+/** Added to the clocks instead of waiting. */
 let waitedMs = 0;
 beforeEach(() => {
-  const began = Date.now();
+  const [began, ran] = [Date.now(), performance.now()];
   waitedMs = 0;
   jest.spyOn(Date, 'now').mockImplementation(() => began + waitedMs);
+  jest.spyOn(performance, 'now').mockImplementation(() => ran + waitedMs);
 });
 afterEach(() => jest.restoreAllMocks());
 
@@ -130,6 +131,12 @@ function client(script: Script, ledger?: Partial<ClientLedger>) {
   });
   return { ...temporal, countersign, puts };
 }
+
+/** Status and message of a server that accepts no more updates of a run. */
+const UPDATE_LIMITS: [number, string][] = [
+  [9, 'The limit on the total number of distinct updates in this workflow has been reached (2000). Make sure …'],
+  [8, 'limit on number of concurrent in-flight updates has been reached (10)'],
+];
 
 describe('submit', () => {
   it('stores the bytes, then starts the workflow and sends the update in one call, with the expected id, policies, attributes and description', async () => {
@@ -190,6 +197,22 @@ describe('submit', () => {
   it('returns pending after a time-out while the workflow is running', async () => {
     const { countersign } = client({ executeUpdateWithStart: slow, describe: () => RUNNING });
     expect(await countersign.submit(change, { timeoutMs: 5 })).toMatchObject({ preflight: 'pending', outcome: null });
+  });
+
+  it.each(UPDATE_LIMITS)('joins a running review that accepts no more updates (%i)', async (code, details) => {
+    const executeUpdateWithStart = (): never => {
+      throw grpcError(code, details);
+    };
+    const { countersign } = client({ executeUpdateWithStart, describe: () => RUNNING });
+    expect(await countersign.submit(change)).toMatchObject({ preflight: 'pending', outcome: null });
+  });
+
+  it('reports that it is unknown whether the review started if Temporal refuses the call under load', async () => {
+    const executeUpdateWithStart = (): never => {
+      throw grpcError(8, 'namespace rate limit exceeded');
+    };
+    const { countersign } = client({ executeUpdateWithStart, describe: gone });
+    await expect(countersign.submit(change)).rejects.toMatchObject({ code: 'temporal_unavailable' });
   });
 
   it.each<[string, (own: Preflight) => unknown]>([
@@ -284,12 +307,6 @@ describe('submit', () => {
     expect(calls).toHaveLength(0);
   });
 });
-
-/** Status and message of a server that accepts no more updates of a run. */
-const UPDATE_LIMITS: [number, string][] = [
-  [9, 'The limit on the total number of distinct updates in this workflow has been reached (2000). Make sure …'],
-  [8, 'limit on number of concurrent in-flight updates has been reached (10)'],
-];
 
 describe('answer', () => {
   it('returns closed for a closed review, and appends the refusal to the ledger [T56]', async () => {
@@ -794,6 +811,20 @@ describe('result', () => {
     const { countersign } = client({ describe }, { ...ledgerOf(null), watch });
     expect(await countersign.result(CHANGE, { timeoutMs: 12_000 })).toEqual({ state: 'PENDING', status: null });
     expect(asked.map(Math.floor)).toEqual([0, 5, 10, 12]);
+  });
+
+  it.each([-3_600_000, 3_600_000])('waits as long as it was asked to if the clock moves by %d ms', async (movedBy) => {
+    const { bundle, changeId } = await openReview();
+    const watch: ClientLedger['watch'] = async () => ({
+      next: async (ms) => {
+        waitedMs += ms;
+        jest.spyOn(Date, 'now').mockReturnValue(new Date().getTime() + movedBy);
+      },
+      close: () => {},
+    });
+    const { countersign } = client({}, { ...ledgerOf(bundle), watch });
+    expect(await countersign.result(changeId, { timeoutMs: 12_000 })).toMatchObject({ state: 'PENDING' });
+    expect(waitedMs).toBe(12_000);
   });
 
   it('is aborted if the workflow ended while the call waited for less than five seconds', async () => {
