@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Envelope } from '../policy/contracts/diff';
-import { isUnavailable } from '../client/errors';
+import { isTransient } from '../client/errors';
 import { createSigner } from '../client/signer';
 import type { DevClient } from '../dev/client';
 import { signedAnswers } from '../dev/signed-answers';
@@ -50,7 +50,7 @@ export async function answerSteadily(
   const samples: number[] = [];
   const answer = async ({ changeId, answers }: Signed): Promise<void> => {
     const began = performance.now();
-    await retried(() => client.countersign.answer(changeId, answers), isUnavailable, { withinMs: COMMIT_MS });
+    await retried(() => client.countersign.answer(changeId, answers), isTransient, { withinMs: COMMIT_MS });
     await awaitRow({ ledger: client.ledger, notifications }, changeId, ['closed'], COMMIT_MS);
     samples.push(performance.now() - began);
   };

@@ -7,7 +7,7 @@ import {
   type ConnectionOptions,
 } from '@temporalio/client';
 import { Countersign } from '../client/countersign';
-import { isUnavailable } from '../client/errors';
+import { isTransient } from '../client/errors';
 import type { ReviewResult } from '../client/result';
 import { createSigner } from '../client/signer';
 import { TASK_QUEUES } from '../policy/contracts/queues';
@@ -162,7 +162,7 @@ export async function statusIfAnswered(countersign: Countersign, changeId: strin
   try {
     return await countersign.status(changeId);
   } catch (error) {
-    if (isUnavailable(error)) return null;
+    if (isTransient(error)) return null;
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnavailable, messageOf, type ErrorCode } from '../../client/errors';
+import { isTransient, messageOf, type ErrorCode } from '../../client/errors';
 import type { ReviewCalls } from '../../client/review-calls';
 import { itemChange } from '../../bench/shop';
 import type { Signer } from '../../client/signer';
@@ -48,7 +48,7 @@ export interface Load {
 export function startLoad(routes: readonly Route[], perSecond: number): Load {
   const retries: Partial<Record<ErrorCode, number>> = {};
   const passes = (error: unknown): boolean => {
-    if (!isUnavailable(error)) return false;
+    if (!isTransient(error)) return false;
     retries[error.code] = (retries[error.code] ?? 0) + 1;
     return true;
   };

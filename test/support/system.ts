@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
 import type { Client } from '@temporalio/client';
 import type { Countersign } from '../../client/countersign';
-import { isUnavailable } from '../../client/errors';
+import { isTransient } from '../../client/errors';
 import type { ReviewResult } from '../../client/result';
 import type { Submitted } from '../../client/review-calls';
 import { createSigner } from '../../client/signer';
@@ -258,7 +258,7 @@ export function workflowBundlePath(): string {
 }
 
 /** Retries while no worker answers, for two minutes: a busy machine takes long. For idempotent calls only. */
-export const retryUnavailable = <T>(call: () => Promise<T>): Promise<T> => retried(call, isUnavailable);
+export const retryUnavailable = <T>(call: () => Promise<T>): Promise<T> => retried(call, isTransient);
 
 function mapValues<K extends string>(object: Readonly<Record<K, string>>, change: (value: string) => string) {
   return Object.fromEntries(Object.entries<string>(object).map(([key, value]) => [key, change(value)])) as Record<

@@ -5,6 +5,7 @@ import { coverageOf, unseenPlaces } from '../../../../gateway/inbox/page/model/c
 import { blocksOf, claimAnchor, placeOf, type Place } from '../../../../gateway/inbox/page/model/evidence';
 import { JsonPlaces } from '../../../../gateway/inbox/page/model/json-places';
 import { pointerOf } from '../../../../policy/text/json-pointer';
+import { leastCpuMs } from '../../../support/least-cpu';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const shas = { diffSha: 'd'.repeat(64), inputSha: 'e'.repeat(64), stagingSha: 'f'.repeat(64) };
@@ -85,10 +86,11 @@ describe('the place of an evidence reference', () => {
     const items = Array.from({ length: 1500 }, (_, i) => ({ at: i, actions: ['delete'], text: 'x'.repeat(600) }));
     for (const indent of [0, 1]) {
       const change = changeLines('TerraformPlan', bytes(JSON.stringify({ items }, null, indent)));
-      const began = performance.now();
-      for (const [i] of items.entries()) expect(at(`/items/${i}/actions`, change).label).toBe(`/items/${i}/actions`);
+      const labels: string[] = [];
+      const find = (): void => items.forEach((_, i) => labels.push(at(`/items/${i}/actions`, change).label));
       // A new reading of the document for each reference would take more than 30 seconds.
-      expect(performance.now() - began).toBeLessThan(10_000);
+      expect(leastCpuMs(find, 1)).toBeLessThan(10_000);
+      expect(labels).toEqual(items.map((_, i) => `/items/${i}/actions`));
     }
   });
 
