@@ -28,6 +28,8 @@ export interface QueueState {
 
 export interface ReviewMetricsDeps {
   readonly openReviews: () => Promise<readonly OpenReviews[]>;
+  /** The time of the first row that no checkpoint covers; null if every row is covered. */
+  readonly oldestUncovered: () => Promise<string | null>;
   /** Rows of COUNTED_KINDS since the last call. `more`: there are further ones. */
   readonly nextRows: () => Promise<{ readonly rows: readonly TailedRow[]; readonly more: boolean }>;
   readonly queues: () => Promise<readonly QueueState[]>;
@@ -75,9 +77,9 @@ export class ReviewMetrics {
   }
 
   async #readAll(): Promise<void> {
-    const { openReviews, oldest, pollers, backlog } = this.#series;
+    const { openReviews, oldest, uncovered, pollers, backlog } = this.#series;
     await Promise.all([
-      this.#read('database', [openReviews, oldest], () => this.#readDatabase()),
+      this.#read('database', [openReviews, oldest, uncovered], () => this.#readDatabase()),
       this.#read('temporal', [pollers, backlog], () => this.#readQueues()),
     ]);
   }
@@ -95,7 +97,9 @@ export class ReviewMetrics {
   }
 
   async #readDatabase(): Promise<void> {
-    const { openReviews, oldest } = this.#series;
+    const { openReviews, oldest, uncovered } = this.#series;
+    const first = await this.deps.oldestUncovered();
+    uncovered.set(first === null ? 0 : Math.max(0, this.deps.now() - Date.parse(first)) / 1000);
     for (const { state, count, oldestSeconds } of await this.deps.openReviews()) {
       openReviews.set({ state }, count);
       oldest.set({ state }, oldestSeconds);
@@ -157,6 +161,7 @@ function createSeries(registry: Registry) {
   const series = {
     openReviews: gauge('open_reviews', 'Open reviews by state, at most 10000 of each', ['state']),
     oldest: gauge('oldest_open_seconds', 'Age of the oldest open review by state, 0 if there are none', ['state']),
+    uncovered: gauge('uncovered_seconds', 'Age of the first ledger row that no checkpoint covers, 0 if all are', []),
     pollers: gauge('queue_pollers', 'Workers that polled the task queue in the last two minutes', ['queue', 'type']),
     backlog: gauge('queue_backlog', 'Tasks that wait in the task queue, as Temporal reports it', ['queue', 'type']),
     up: gauge('source_up', '1 if the source of the review metrics answered', ['source']),

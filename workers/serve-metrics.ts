@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { type GatewayMetrics, createMetricsApp } from '../gateway/metrics';
 import { COUNTED_KINDS, ReviewMetrics, type QueueState } from '../gateway/review-metrics';
 import { openDatabase } from '../storage/database/database';
+import { oldestUncovered } from '../storage/ledger/oldest-uncovered';
 import { openReviews } from '../storage/ledger/open-reviews';
 import { LedgerTail } from '../storage/ledger/tail';
 import { listen } from './listen';
@@ -31,6 +32,7 @@ export async function serveMetrics(options: {
   const tail = new LedgerTail({ db, kinds: COUNTED_KINDS, now: Date.now });
   const reviews = new ReviewMetrics(metrics.registry, {
     openReviews: () => openReviews(db),
+    oldestUncovered: () => oldestUncovered(db),
     nextRows: () => tail.next(),
     queues: () => queueStates(temporal, queueSuffix),
     now: Date.now,

@@ -1,4 +1,5 @@
 import type { Database } from '../../storage/database/database';
+import { oldestUncovered } from '../../storage/ledger/oldest-uncovered';
 import { failed, passed, type Check } from './check';
 
 /** The committer signs a checkpoint each minute while there are new rows. */
@@ -11,13 +12,9 @@ export async function checkCheckpoints(db: Database): Promise<readonly Check[]> 
 
 /** The oldest row of the ledger that no checkpoint covers, and the newest checkpoint. */
 async function checkCoverage(db: Database): Promise<Check> {
-  const { rows } = await db.query<{ oldest: string | null; newest: Date | null }>(
-    `select (select min(l.at) from ledger l
-             where l.seq > coalesce((select settled_seq from ledger_checkpoints order by size desc limit 1), 0)
-               and not exists (select from ledger_leaves m where m.change_id = l.change_id and m.n = l.n)) as oldest,
-            (select max(created_at) from ledger_checkpoints) as newest`,
-  );
-  const { oldest = null, newest = null } = rows[0] ?? {};
+  const oldest = await oldestUncovered(db);
+  const { rows } = await db.query<{ newest: Date | null }>('select max(created_at) as newest from ledger_checkpoints');
+  const newest = rows[0]?.newest ?? null;
   const last = newest === null ? 'none yet' : newest.toISOString();
   if (oldest === null || Date.now() - Date.parse(oldest) <= MAX_UNWITNESSED_MS)
     return passed('checkpoints', `newest: ${last}`);

@@ -56,7 +56,7 @@ async function exported(): Promise<ReadonlyMap<string, readonly string[]>> {
   const metrics = createGatewayMetrics();
   const never = (): Promise<never> => Promise.reject(new Error('not read here'));
   const log = { warn: () => undefined };
-  const deps = { openReviews: never, nextRows: never, queues: never, now: Date.now, log };
+  const deps = { openReviews: never, oldestUncovered: never, nextRows: never, queues: never, now: Date.now, log };
   await new ReviewMetrics(metrics.registry, deps).refresh();
   const names = new Map<string, readonly string[]>();
   for (const metric of await metrics.registry.getMetricsAsJSON()) {

@@ -7,7 +7,9 @@ import type { JudgeRecord } from '../../policy/judge/record';
 import { signPredicate } from '../../signing/envelope';
 import { newKeyPair } from '../../signing/keys';
 import type { Database } from '../../storage/database/database';
+import { createCheckpointer } from '../../storage/ledger/checkpoint';
 import { createLedger } from '../../storage/ledger/ledger';
+import { oldestUncovered } from '../../storage/ledger/oldest-uncovered';
 import { openReviews } from '../../storage/ledger/open-reviews';
 import { LedgerTail } from '../../storage/ledger/tail';
 import { useFreshDatabase } from '../support/postgres';
@@ -69,6 +71,7 @@ function reader() {
   const warned: unknown[] = [];
   const metrics = new ReviewMetrics(registry, {
     openReviews: () => openReviews(db),
+    oldestUncovered: () => oldestUncovered(db),
     nextRows: () => tail.next(),
     queues: async () => [],
     now: () => clock.now,
@@ -154,6 +157,17 @@ test('open reviews are counted by state, with the age of the oldest', async () =
   const oldest = read['countersign_oldest_open_seconds{state="INTERVENTION_REQUIRED"}'] ?? 0;
   expect(oldest).toBeGreaterThan(7190);
   expect(oldest).toBeLessThan(7800);
+});
+
+test('the first row without a checkpoint is the oldest that none covers, as long as there is one', async () => {
+  const { open } = world();
+  const gateway = database.open('cs_gateway');
+  expect(await oldestUncovered(gateway)).toBeNull();
+  await open(120);
+  await open(60);
+  expect(Date.now() - Date.parse((await oldestUncovered(gateway)) ?? '')).toBeGreaterThanOrEqual(120_000);
+  await createCheckpointer({ db: database.open('cs_commit'), key, now: () => new Date() }).checkpoint();
+  expect(await oldestUncovered(gateway)).toBeNull();
 });
 
 test('rows are counted once, from the first refresh on', async () => {

@@ -21,6 +21,7 @@ function world(overrides: Partial<ReviewMetricsDeps> = {}) {
   const registry = new Registry();
   const metrics = new ReviewMetrics(registry, {
     openReviews: async () => [{ state: 'INTERVENTION_REQUIRED', count: 3, oldestSeconds: 90 }],
+    oldestUncovered: async () => null,
     nextRows: async () => ({ rows: [], more: false }),
     queues: judgeQueue,
     now: () => clock.now,
@@ -80,6 +81,17 @@ it('removes the gauges of a source that fails, names it, and goes on with the ot
     'countersign_open_reviews{state="INTERVENTION_REQUIRED"}': 3,
   });
   expect(warned).toEqual(['Metrics of reviews could not be read']);
+});
+
+it('gives the age of the first row without a checkpoint, and 0 if checkpoints cover all rows', async () => {
+  let first: string | null = null;
+  const { clock, metrics, read } = world({ oldestUncovered: async () => first });
+  await metrics.refresh();
+  expect(await read()).toMatchObject({ countersign_uncovered_seconds: 0 });
+  first = new Date(clock.now - 600_000).toISOString();
+  clock.now += MAX_AGE_MS;
+  await metrics.refresh();
+  expect(await read()).toMatchObject({ countersign_uncovered_seconds: 610 });
 });
 
 it('has no backlog if the server does not report it', async () => {
