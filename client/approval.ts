@@ -19,7 +19,8 @@ export type GuardClient = Pick<ReviewCalls, 'prepare' | 'submit' | 'result' | 's
 const WAIT_SLICE_MS = 60_000;
 const RETRY_MS = 2_000;
 
-const SPEND_TRIES = 5;
+/** Of a call that does not wait, with RETRY_MS between two: a gateway that restarts is back by then. */
+const TRIES = 5;
 const NO_KEY = 'The client has no trusted committer key';
 
 /** Why the effect does not run. */
@@ -51,7 +52,7 @@ export async function approve(
 ): Promise<Approval> {
   const diffSha = sha256Hex(change.raw);
   try {
-    const submitted = await countersign.submit(change);
+    const submitted = await repeatedly(() => countersign.submit(change));
     if (submitted.changeId !== changeId)
       return refused(
         'failed',
@@ -68,6 +69,18 @@ export async function approve(
     // Invalid input is a programming error. All other errors become a refusal.
     if (error instanceof CountersignError && error.code === 'invalid_input') throw error;
     return refused('failed', `The change could not be reviewed: ${messageOf(error)}`);
+  }
+}
+
+/** Repeats a call after a transient error. A change that is submitted again is the same review. */
+async function repeatedly<T>(call: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isTransient(error) || tries === TRIES) throw error;
+      await sleep(RETRY_MS);
+    }
   }
 }
 
@@ -157,18 +170,14 @@ export async function spend(
   changeId: string,
 ): Promise<Refusal | null> {
   const nonce = newNonce();
-  for (let tries = 1; ; tries++) {
-    try {
-      const { spent, message } = await countersign.spend(changeId, nonce);
-      return spent ? null : refused('already_used', message, outcome);
-    } catch (error) {
-      if (!isTransient(error) || tries === SPEND_TRIES)
-        return refused(
-          'failed',
-          `The use of the approval could not be recorded, so the effect did not run: ${messageOf(error)}`,
-          outcome,
-        );
-      await sleep(RETRY_MS / 4);
-    }
+  try {
+    const { spent, message } = await repeatedly(() => countersign.spend(changeId, nonce));
+    return spent ? null : refused('already_used', message, outcome);
+  } catch (error) {
+    return refused(
+      'failed',
+      `The use of the approval could not be recorded, so the effect did not run: ${messageOf(error)}`,
+      outcome,
+    );
   }
 }

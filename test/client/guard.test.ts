@@ -284,6 +284,20 @@ describe('guard', () => {
     expect(client.withdrawn).toEqual([]);
   });
 
+  it('submits the same change again if the server is away for a moment, and refuses the call if it stays away', async () => {
+    const pause = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
+    const away = new CountersignError('gateway_unavailable', 'away');
+    const client = reviewer(commits);
+    const submit = jest.fn(client.submit).mockRejectedValueOnce(away).mockRejectedValueOnce(away);
+    expect(await guard(async (_o: Order) => 'paid', options, { ...client, submit })(order())).toBe('paid');
+    expect(new Set(submit.mock.calls.map(([input]) => client.prepare(input).changeId)).size).toBe(1);
+    expect(pause).toHaveBeenCalledTimes(2);
+    const tool = jest.fn(async (_o: Order) => 'paid');
+    const down = { ...client, submit: jest.fn(() => Promise.reject(away)) };
+    expect(await guard(tool, options, down)(order())).toMatchObject({ reason: 'failed' });
+    expect([down.submit.mock.calls.length, tool.mock.calls.length]).toEqual([5, 0]);
+  });
+
   it('submits a new review for each call: an approval never covers a second call', async () => {
     const client = reviewer(commits);
     const pay = guard(async (_o: Order) => 'ran', options, client);
