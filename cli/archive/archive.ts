@@ -7,7 +7,13 @@ import { CountersignFailure } from '../../policy/contracts/failure';
 import { parseEvidence, type HistoryDigest } from '../../policy/evidence/bundle';
 import { verifyEvidence, type EvidenceTrust } from '../../signing/verify-evidence';
 import { withDatabase } from '../../storage/database/database';
-import { deleteDiffs, deleteUnopened, dueReviews, type DueReview } from '../../storage/store/retention';
+import {
+  deleteDiffs,
+  deleteJudgeAnswers,
+  deleteUnopened,
+  dueReviews,
+  type DueReview,
+} from '../../storage/store/retention';
 import type { Env } from '../../workers/config';
 import { localClient } from '../../workers/local-client';
 import { OutageWatch, readFailure } from '../../workers/replay/outage';
@@ -49,7 +55,7 @@ interface Run {
 /**
  * Exports the evidence of closed reviews to a directory, verifies what was written, then deletes their histories from Temporal and
  * their diffs from the store, except diffs that another review needs. Diffs that were uploaded before, and that no opened review has, are
- * deleted too. Rows of the ledger stay. A run that was interrupted can be repeated. Throws if Temporal does not answer.
+ * deleted too, and answers of the judge that were stored to be used again. Rows of the ledger stay. A run that was interrupted can be repeated. Throws if Temporal does not answer.
  */
 export async function archiveReviews(
   env: Env,
@@ -72,6 +78,7 @@ export async function archiveReviews(
     withTemporal(env, local, async (temporal) => {
       // A no-op that fails, before anything is exported or deleted, if the role may not delete diffs.
       await deleteDiffs(db, []);
+      await deleteJudgeAnswers(db, before);
       const run: Run = { env, dir, trust, temporal, outage: new OutageWatch(), log };
       const { stored, archived, kept } = await exportDue(run, dueReviews(db, before), limit);
       // Before the diffs: a review without a stored diff is not due again, and its history would stay.

@@ -85,6 +85,7 @@ export const TABLE_GRANTS: Readonly<Record<Role, Grants>> = {
   cs_operator: {
     ...readLedger,
     blobs: ['select', 'delete'],
+    judge_answers: ['select', 'delete'],
     schema_info: ['select'],
     keys: ['select', 'insert'],
     key_revocations: ['select', 'insert'],

@@ -7,7 +7,7 @@ import { KEY_TABLES_SQL, KEY_TRIGGERS_SQL } from './key-tables-sql';
 import { PROJECTING_ROLES } from './roles';
 
 /** Raise it with every change of the schema below. */
-export const SCHEMA_VERSION = 14;
+export const SCHEMA_VERSION = 15;
 
 /** The oldest version that `TABLES_SQL` brings to the current one. */
 export const OLDEST_SCHEMA_VERSION = 9;

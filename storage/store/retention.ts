@@ -83,3 +83,8 @@ export async function deleteUnopened(db: Queryable, before: Date): Promise<numbe
   );
   return rowCount ?? 0;
 }
+
+/** Deletes the answers of the judge that were stored for the same change before `before`, a day or more ago: they are not used any more. */
+export async function deleteJudgeAnswers(db: Queryable, before: Date): Promise<void> {
+  await db.query('delete from judge_answers where at < $1', [before.getTime()]);
+}

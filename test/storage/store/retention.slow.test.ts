@@ -1,7 +1,13 @@
 import { sha256HexOfText } from '../../../policy/contracts/hash';
 import type { Database } from '../../../storage/database/database';
 import { createByteStore } from '../../../storage/store/byte-store';
-import { deleteDiffs, deleteUnopened, dueReviews, type DueReview } from '../../../storage/store/retention';
+import {
+  deleteDiffs,
+  deleteJudgeAnswers,
+  deleteUnopened,
+  dueReviews,
+  type DueReview,
+} from '../../../storage/store/retention';
 import { useFreshDatabase } from '../../support/postgres';
 
 const database = useFreshDatabase();
@@ -85,4 +91,13 @@ it('deletes a diff that was uploaded long ago and that no opened review has, and
     { tenant: 'acme', diff: 'opened' },
     { tenant: 'acme', diff: 'late' },
   ]);
+});
+
+it('deletes the stored answers of the judge that are not used any more, and no other', async () => {
+  await admin.query(`insert into judge_answers (key, reply, at, mac) values ('old', '', $1, ''), ('new', '', $2, '')`, [
+    BEFORE.getTime() - 1,
+    BEFORE.getTime(),
+  ]);
+  await deleteJudgeAnswers(operator, BEFORE);
+  expect((await admin.query('select key from judge_answers')).rows).toEqual([{ key: 'new' }]);
 });
