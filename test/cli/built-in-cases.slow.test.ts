@@ -40,21 +40,21 @@ describe('judge eval without a file', () => {
     'SQLDryRun: a new empty table': 'BLOCK',
     'TerraformPlan: an alarm': 'ABSTAIN',
   };
-  const byDigest = new Map(BUILT_IN_CASES.map((one) => [sha256Hex(new TextEncoder().encode(one.raw)), one]));
-  /** Answers as labelled, except for SCRIPT and for one answer with prose beside it. */
-  const scripted = (): Promise<JudgeServer> =>
-    startJudgeServer((response, request) => {
-      const { diffSha } = JSON.parse(request.message.split('\n')[0] ?? '') as { diffSha: string };
-      const one = byDigest.get(diffSha);
+  /** Answers as labelled, except for SCRIPT and for one answer with prose beside it. The changes come in their order. */
+  const scripted = (): Promise<JudgeServer> => {
+    const cases = BUILT_IN_CASES.values();
+    return startJudgeServer((response, request) => {
+      const one = cases.next().value;
       const answer = answerTo(request, { verdict: SCRIPT[one?.id ?? ''] ?? one?.label });
       const prose = one?.id === 'HTTPPatch: a draft invoice line corrected' ? 'No objections: ' : '';
       sendJson(response, 200, completion('m', prose + JSON.stringify(answer)));
     });
+  };
   const evaluate = (bundle: string | null = null) =>
     evaluateModelOn(
       { OPENAI_API_KEY: 'k' },
       null,
-      { model: 'm', baseUrl: server.baseUrl, concurrency: 8, bundle, target: null },
+      { model: 'm', baseUrl: server.baseUrl, concurrency: 1, bundle, target: null },
       () => undefined,
     );
 
