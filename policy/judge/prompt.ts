@@ -6,7 +6,7 @@
  * M2 In the second message the first line is ours; every other line starts with a mark that contains the nonce. The author
  *    of a diff cannot know the nonce before the bytes are fixed, so a diff cannot end a block, imitate our line or forge
  *    the canary.
- * M3 Neither message contains a hash of the diff: whoever knows its other bytes could find a short secret by trying.
+ * M3 Neither message contains a hash of the diff: a provider that sees the rest could find a short secret by trying.
  */
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';

@@ -14,7 +14,7 @@ function files(times: Readonly<Record<string, number>>): void {
   jest.spyOn(fs, 'renameSync').mockReturnValue();
 }
 
-test('an installed package runs the bundle that was packed, whatever times npm gave its files', async () => {
+test('an installed package runs the bundle that was packed, regardless of the times that npm gave its files', async () => {
   files({ '/workflow-bundle.js': 1, 'workflows/index.ts': 2 });
   expect(await workflowBundle()).toBe('built before');
 });

@@ -93,7 +93,7 @@ async function startHangingServer(): Promise<{ readonly port: number; readonly c
   };
 }
 
-it('does not wait for a server that hangs, and notices a connection that is lost without a word', async () => {
+it('does not wait for a server that hangs, and notices a connection that is lost silently', async () => {
   const { port, close } = await startHangingServer();
   const kept = jest.spyOn(Socket.prototype, 'setKeepAlive');
   const hung = ledgerNotifications({ url: `postgresql://any@127.0.0.1:${port}/any`, applicationName: 'hung' });

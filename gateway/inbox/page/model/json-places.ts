@@ -28,7 +28,7 @@ export class JsonPlaces {
   constructor(private readonly text: string) {}
 
   /**
-   * The member that a JSON pointer names, with its name. If there is no such member, the innermost object or array around it that exists:
+   * The member that a JSON pointer names, with its name. If it does not exist, the innermost object or array around it that does:
    * evidence can point at something that is missing. Null if the text is not JSON or the pointer is invalid.
    */
   of(pointer: string): Range | null {
