@@ -52,14 +52,17 @@ function withTemporary(path: string, text: string, finish: (temporary: string) =
   syncDirectory(dirname(path));
 }
 
-/** Otherwise the name of the file can be lost if the machine fails, and what it replaces may be deleted next. */
+/** Codes of a system that cannot flush a directory, such as Windows, and of a directory that this user may not read. */
+const NO_FLUSH: ReadonlySet<unknown> = new Set(['EACCES', 'EBADF', 'EINVAL', 'EISDIR', ...NO_LINKS]);
+
+/** Otherwise the name of the file can be lost if the machine fails, while what it replaces is deleted next. */
 function syncDirectory(path: string): void {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
     fsyncSync(fd);
-  } catch {
-    // Windows, some file systems, and a directory that this user may not read: the file is written.
+  } catch (error) {
+    if (!NO_FLUSH.has((error as NodeJS.ErrnoException).code)) throw error;
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

@@ -6,8 +6,19 @@ import { forgeries } from './attacks/forged-bundles';
 import { creditChange, paymentChange } from './support/changes';
 import { describeInBrowser } from './support/chromium';
 import { useEnvironment } from './support/environment';
-import { cards, choose, openReview, sign } from './support/review-page';
+import { cards, choose, lookAtEvidence, openReview, sign } from './support/review-page';
 import { takeSeat, type Seat } from './support/seat';
+
+/** Longer than what is on screen must stay there to count as seen. */
+const SEEN_MS = 900;
+/** Scrolls until the first line of evidence that is below the window is behind the bar; whether it is. */
+const PUT_BEHIND_BAR = `(() => {
+  const [line] = [...document.querySelectorAll('.line[data-block], .snippet[data-block]')];
+  const barTop = () => document.querySelector('[data-bar=bottom]').getBoundingClientRect().top;
+  scrollBy({ top: line.getBoundingClientRect().top - barTop() - 2, behavior: 'instant' });
+  const { top, height } = line.getBoundingClientRect();
+  return top >= barTop() && top + height / 2 < innerHeight;
+})()`;
 
 interface Answers {
   readonly answers: readonly Envelope[];
@@ -184,6 +195,24 @@ describeInBrowser('forged signatures, and forged evidence with the script of the
     expect(await card.getByRole('button', { name: 'Confirm' }).isDisabled()).toBe(true);
     expect(await card.getByRole('button', { name: 'Reject' }).isEnabled()).toBe(true);
     await alice.page.unroute(path);
+  });
+
+  test('evidence behind the bar that signs is not seen, and cannot be confirmed', async () => {
+    const { page } = alice;
+    const whole = page.viewportSize() ?? { width: 1280, height: 720 };
+    await page.setViewportSize({ width: 1000, height: 300 });
+    await openReview(page, await waiting());
+    const unseen = page.getByText('not seen yet');
+    await page.waitForTimeout(SEEN_MS);
+    const before = await unseen.count();
+    const behind = await page.evaluate(PUT_BEHIND_BAR);
+    await page.waitForTimeout(SEEN_MS);
+    expect([behind, await unseen.count()]).toEqual([true, before]);
+    expect(before).toBeGreaterThan(0);
+    await page.setViewportSize(whole);
+    const card = cards(page).first();
+    await lookAtEvidence(card);
+    await card.getByRole('button', { name: 'Confirm' }).and(page.locator(':enabled')).waitFor();
   });
 
   test('evidence of another review, and one signed by other operators, are refused', async () => {

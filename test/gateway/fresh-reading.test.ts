@@ -1,30 +1,30 @@
 import { FreshReading } from '../../gateway/fresh-reading';
 
-it('shares one reading until it is too old', async () => {
-  let now = 0;
+/** Reads how often it was read. */
+function counting(now: number) {
+  const clock = { now };
   let count = 0;
   const reading = new FreshReading(
     async () => ++count,
     1_000,
-    () => now,
+    () => clock.now,
   );
+  return { clock, reading };
+}
+
+it('shares one reading until it is too old', async () => {
+  const { clock, reading } = counting(0);
   expect(await Promise.all([reading.get(), reading.get()])).toEqual([1, 1]);
-  now = 999;
+  clock.now = 999;
   expect(await reading.get()).toBe(1);
-  now = 1_000;
+  clock.now = 1_000;
   expect(await reading.get()).toBe(2);
 });
 
 it('reads again after the clock was set back', async () => {
-  let now = 3_600_000;
-  let count = 0;
-  const reading = new FreshReading(
-    async () => ++count,
-    1_000,
-    () => now,
-  );
+  const { clock, reading } = counting(3_600_000);
   expect(await reading.get()).toBe(1);
-  now = 0;
+  clock.now = 0;
   expect(await reading.get()).toBe(2);
 });
 

@@ -184,6 +184,20 @@ describe('a key file', () => {
     expect(flushed).toEqual([false, true]);
   });
 
+  it.each([
+    ['EIO', true],
+    ['EINVAL', false],
+  ])('reports whether it may be lost: %s of its directory', (code, isReported) => {
+    const { fsyncSync: flush } = fs;
+    const spy = jest.spyOn(fs, 'fsyncSync').mockImplementation((fd) => {
+      if (fs.fstatSync(fd).isDirectory()) throw Object.assign(new Error(code), { code });
+      flush(fd);
+    });
+    if (isReported) expect(write).toThrow(code);
+    else write();
+    spy.mockRestore();
+  });
+
   it('is written on a file system without hard links too, and never over another file', () => {
     const refusing = jest.spyOn(fs, 'linkSync').mockImplementation(() => {
       throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM' });

@@ -7,7 +7,7 @@ import { listen } from '../../workers/listen';
 
 const address = { hostname: '127.0.0.1', variable: 'COUNTERSIGN_GATEWAY_PORT' };
 
-test('an address that is in use, or of an interface that is not up yet, is named and is no invalid configuration, so that a supervisor tries again', async () => {
+test('an address that is in use, or of an interface that is not up yet, is named in an error other than ConfigError, so that a supervisor tries again', async () => {
   const { port, stop } = await startLoopbackServer(() => {});
   const used = listen(new Hono(), { ...address, port });
   await expect(used).rejects.toThrow(/^COUNTERSIGN_GATEWAY_PORT: cannot listen on 127\.0\.0\.1:\d+: .*EADDRINUSE/);

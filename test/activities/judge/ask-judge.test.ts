@@ -135,21 +135,6 @@ describe('askJudge', () => {
     });
   });
 
-  it('fails if the ledger is unavailable, and uses the cached answer on the retry', async () => {
-    let away = true;
-    const world = judgeWorld(server, {
-      append: async () => {
-        if (away) throw new Error('no ledger');
-        return [];
-      },
-    });
-    const input = world.change(DIFF);
-    await expect(world.ask(input)).rejects.toThrow('no ledger');
-    away = false;
-    await expect(world.ask(input, 2)).resolves.toMatchObject({ reused: true, result: { status: 'ALLOW' } });
-    expect(server.requests).toHaveLength(1);
-  });
-
   it('sends the policies in the first message, the marked diff in the second, a strict schema, and no header from the environment', async () => {
     process.env['OPENAI_CUSTOM_HEADERS'] = 'X-Leak: environment\nAuthorization: Bearer environment';
     process.env['OPENAI_ORG_ID'] = 'org-env';

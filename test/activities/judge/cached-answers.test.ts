@@ -20,7 +20,7 @@ describe('cached answers', () => {
   afterAll(() => server.stop());
   beforeEach(() => server.clear());
 
-  it('a record counts the tokens and the cost of answers that an earlier attempt of the same change paid for', async () => {
+  it('if the ledger is unavailable, the retry uses the cached answer, and its record counts the tokens and cost of the first attempt', async () => {
     server.use(answering());
     let away = true;
     const world = judgeWorld(server, {
@@ -32,7 +32,7 @@ describe('cached answers', () => {
     const input = world.change(DIFF);
     await expect(world.ask(input)).rejects.toThrow('no ledger');
     away = false;
-    await world.ask(input, 2);
+    await expect(world.ask(input, 2)).resolves.toMatchObject({ reused: true, result: { status: 'ALLOW' } });
     expect(server.requests).toHaveLength(1);
     expect(world.predicates[1]?.record).toMatchObject({
       ...COST,

@@ -3,8 +3,8 @@ import { h, render } from 'preact';
 import { useState } from 'preact/hooks';
 import { useCoverage } from '../../../gateway/inbox/page/hooks/use-coverage.ts';
 
-const bar = (name, edge, height) =>
-  h('div', { class: name, style: `position: sticky; ${edge}: 0; height: ${height}px; background: silver` });
+const bar = (edge, height) =>
+  h('div', { 'data-bar': edge, style: `position: sticky; ${edge}: 0; height: ${height}px; background: silver` });
 
 function Page() {
   const [height, setHeight] = useState(60);
@@ -13,16 +13,11 @@ function Page() {
   return h(
     'div',
     null,
-    bar('top-bar', 'top', 50),
+    bar('top', 50),
     h('div', { style: 'height: 1000px' }),
     h('div', { id: 'line', style: 'height: 20px', 'data-block': 'line' }, 'a line'),
     h('div', { style: 'height: 1000px' }),
-    // Another element, as when the bar begins to ask for what is typed.
-    h('div', {
-      key: height,
-      class: 'answer-bar',
-      style: `position: sticky; bottom: 0; height: ${height}px; background: silver`,
-    }),
+    bar('bottom', height),
   );
 }
 

@@ -41,16 +41,17 @@ interface Margins {
 
 /** The bar that signs is higher while it asks to type what a change touches. Null if the bars cover everything. */
 function marginsNow(): Margins | null {
-  const [top, bottom] = [heightOfBar('.top-bar'), heightOfBar('.answer-bar')];
+  const [top, bottom] = [heightOfBar('top'), heightOfBar('bottom')];
   const { innerHeight: height } = window;
   if (top + bottom >= height) return null;
   const middle = Math.round((height + top - bottom) / 2);
   return { uncovered: `-${top}px 0px -${bottom}px 0px`, middle: `-${middle}px 0px -${height - middle}px 0px` };
 }
 
-function heightOfBar(name: string): number {
-  const bar = document.querySelector(name);
-  return bar === null || getComputedStyle(bar).position !== 'sticky'
+/** 0 if there is no bar at this edge, or if it scrolls with the page, as on a phone. */
+function heightOfBar(edge: 'top' | 'bottom'): number {
+  const bar = document.querySelector(`[data-bar="${edge}"]`);
+  return bar === null || getComputedStyle(bar).position === 'static'
     ? 0
     : Math.ceil(bar.getBoundingClientRect().height);
 }
@@ -82,12 +83,18 @@ function watchBlocks(onSeen: (blocks: readonly string[]) => void): () => void {
     }
   };
   const watched = new Set<Element>();
+  const measured = new WeakSet<Element>();
   const watch = (): void => {
     const now = marginsNow();
     if (now?.uncovered !== margins?.uncovered || now?.middle !== margins?.middle) {
       stop();
       margins = now;
       watches = now === null ? [] : [visibleIn(now.uncovered, VISIBLE_SHARE), visibleIn(now.middle, 0)];
+    }
+    for (const bar of document.querySelectorAll('[data-bar]')) {
+      if (measured.has(bar)) continue;
+      measured.add(bar);
+      sizes.observe(bar);
     }
     for (const element of document.querySelectorAll('[data-block]')) {
       if (watched.has(element)) continue;
@@ -104,6 +111,8 @@ function watchBlocks(onSeen: (blocks: readonly string[]) => void): () => void {
       visible.clear();
     }
   };
+  // Also the text of a bar can make it higher.
+  const sizes = new ResizeObserver(() => watch());
   watch();
   const added = new MutationObserver(watch);
   added.observe(document.body, { childList: true, subtree: true });
@@ -118,6 +127,7 @@ function watchBlocks(onSeen: (blocks: readonly string[]) => void): () => void {
     document.removeEventListener('visibilitychange', onVisibility);
     window.removeEventListener('resize', watch);
     added.disconnect();
+    sizes.disconnect();
     stop();
   };
 }

@@ -25,7 +25,7 @@ export function AnswerBar(props: AnswerBarProps): JSX.Element {
   const count = chosen.length;
   const confirms = chosen.some(({ decision }) => decision === 'confirm');
   return (
-    <section class="answer-bar" aria-label="Your answers">
+    <section class="answer-bar" data-bar="bottom" aria-label="Your answers">
       {friction !== null && confirms && <FrictionFields {...props} friction={friction} />}
       <Alert text={error} />
       <div class="answer-line">

@@ -32,7 +32,7 @@ export function TopBar({ route, session, turnCount, onHelp, onLogout }: Props): 
     </li>
   );
   return (
-    <header class="top-bar">
+    <header class="top-bar" data-bar="top">
       <a class="brand" href={hashOf(YOUR_TURN)}>
         Countersign
       </a>

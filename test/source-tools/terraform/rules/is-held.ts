@@ -1,7 +1,7 @@
 import { planOf } from '../../../../source-tools/terraform/rules/define-terraform-rule';
 import { fires } from '../../../policy/rules/support/run-pack-rule';
 
-/** Whether the rule holds a plan that creates, updates or deletes this resource; `null` is no resource. */
+/** Whether the rule holds a plan for this resource. It is created if `before` is null, deleted if `after` is null, and updated otherwise. */
 export function isHeld(
   rule: string,
   address: string,
